@@ -75,7 +75,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA003": {(DropSetting, UNSAFE), (ByHand, SHOWN)},
     "XLA004": {(ByHand, SHOWN)},
     "XLA101": {(MoveBelow, UNSAFE)},
-    "XLA102": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE), (SyncBefore, UNSAFE)},
+    "XLA102": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE), (SyncBefore, UNSAFE), (ByHand, SHOWN)},
     "XLA103": {(Rename, UNSAFE), (PassArgument, UNSAFE), (ByHand, SHOWN)},
     "XLA104": {(StackReads, UNSAFE), (ByHand, SHOWN)},
     "XLA105": {(ByHand, SHOWN)},

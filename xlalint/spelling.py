@@ -10,6 +10,36 @@ from xlalint.writing import written
 
 MOST_CHARACTERS: Final = 40
 
+ON_CPU: Final = "` on the CPU tensor `"
+INTO_CPU: Final = "` into the CPU tensor `"
+"""What stands between a change of a tensor on the CPU and that tensor: it takes up what is computed on the
+device for that, or what is there."""
+
+
+def change_on_cpu(node: ast.AST) -> str:
+    """What changes a tensor on the CPU in place, and which: `total += loss` on the CPU tensor `total`.
+
+    The backticks at both ends are left to whoever shows it.
+
+    Args:
+        node: The statement `total += loss`, the target `table[i]` of an assignment, or the call
+            `total.add_(loss)`; others change nothing.
+    """
+    match node:
+        case ast.AugAssign(target=changed, op=op, value=value) if type(op) in IN_PLACE:
+            return f"{spelling(changed)} {IN_PLACE[type(op)]} {spelling(value)}{ON_CPU}{spelling(changed)}"
+        case ast.Subscript(value=changed, ctx=ast.Store()):
+            return f"{spelling(node)} = ...{INTO_CPU}{spelling(changed)}"
+        case ast.Call(func=ast.Attribute(value=changed, attr=name)):
+            return f"{spelling(node)}{INTO_CPU if name == 'copy_' else ON_CPU}{spelling(changed)}"
+    return ""
+
+
+IN_PLACE: Final[dict[type[ast.operator], str]] = {
+    ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/=",
+}  # fmt: skip
+"""The operators by which a tensor on the CPU may take up one of the device."""
+
 
 @remembered(4096)  # the same node is shown in each context of its function: 3 % of dense code
 def spelling(node: ast.expr, most: int = MOST_CHARACTERS) -> str:

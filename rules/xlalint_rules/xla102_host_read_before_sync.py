@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.cure import Cure, MoveBelow, SyncBefore, WrapBody
+from xlalint.cure import ByHand, Cure, MoveBelow, SyncBefore, WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import ReadThenCut
 from xlalint.lazy.state import View
 from xlalint.lazy.values import Weight
 from xlalint.rule import Finding, Rule
+from xlalint.spelling import ON_CPU
 
 
 class HostReadBeforeSync(Rule[ReadThenCut]):
@@ -21,7 +22,7 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
     step. The value must depend on a forward, a backward or an optimizer step that has not run yet.
     A warning in a loop, otherwise an info: also where the cut comes below an evaluation of which each
     batch is let go for the next, so that only the last one runs twice. Inside a step,
-    `host-read-in-step` reports it.
+    `host-read-in-step` reports it. `total += loss` reads, too, where `total` is a tensor on the CPU.
 
     ## Why is this bad?
     The step is executed twice. The read runs the operations that the value needs, but torch_xla
@@ -38,7 +39,6 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
     model = torch.nn.Linear(8, 1).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     loader = pl.MpDeviceLoader([torch.randn(4, 8) for _ in range(3)], device)
-
     for batch in loader:
         optimizer.zero_grad()
         loss = model(batch).square().mean()
@@ -57,7 +57,6 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
     model = torch.nn.Linear(8, 1).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     loader = pl.MpDeviceLoader([torch.randn(4, 8) for _ in range(3)], device)
-
     for batch in loader:
         with torch_xla.step():
             optimizer.zero_grad()
@@ -94,9 +93,9 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
             f"the device runs the {what} twice, for the same result: "
             f"`{read.detail}` runs the work recorded since {{since}}, and "
             f"{event.cause.in_words} runs it again",
-            help=_OF_FRAMEWORK if event.cause is Cause.FRAMEWORK else _OF_LOOP,
+            help=_ON_DEVICE if ON_CPU in read.detail else _HELP.get(event.cause, _OF_LOOP),
             severity=Severity.WARNING if read.in_loop and not read.of_last_round else Severity.INFO,
-            since=event.obligation.since,
+            since=read.since,
             cures=tuple(_cures(event, state)),
         )
 
@@ -105,6 +104,9 @@ def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
     # Where a called function reads, the call moves, but the sync comes to the read itself.
     cut, what, scopes, in_loop = event.site, event.path[0], state.scopes, event.obligation.in_loop
     work = tuple(site for site in event.obligation.since if not (site.is_entry or site.in_framework))
+    if ON_CPU in event.obligation.detail:
+        yield ByHand(what, title="Make the tensor on the device, by `device=`")
+        return
     closed = scopes.profiler or scopes.in_forward or state.opened_step
     reads_its_own = any(f.site == what and f.leaves is Weight.HEAVY for f in event.fetches)
     if in_loop and scopes.in_loop and not (closed or reads_its_own):
@@ -121,8 +123,8 @@ def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
 
 
 _OF_LOOP = "put the step in `with torch_xla.step():` and read below it, or sync before the read"
-_OF_FRAMEWORK = (
-    "the framework ends the step after this: read `loss.detach()` in the next step, or every so many steps"
-)
+_ON_DEVICE = "make the tensor on the device, by `device=`, and read it below the loop"
+_BY_FRAMEWORK = "the framework ends the step after this: read `loss.detach()` in the next step, or seldom"
+_HELP = {Cause.FRAMEWORK: _BY_FRAMEWORK}
 
 _STATEMENTS = (Cause.MARKER, Cause.BARRIER, Cause.STEP_TRACE)

@@ -15,7 +15,7 @@ from types import CodeType, FrameType
 from typing import NamedTuple, TypeGuard
 
 from xlalint.lazy.site import Site, site_of
-from xlalint.spelling import spelling
+from xlalint.spelling import change_on_cpu, spelling
 
 
 class UserFrame(NamedTuple):
@@ -132,6 +132,11 @@ def source(site: Site) -> str:
 def written(site: Site) -> str:
     """What the program wrote at `site`, as messages show it; empty where only the line is known."""
     return _expressions(site.path).get(_extent(site), "")
+
+
+def changed_on_cpu(site: Site) -> str:
+    """What changes a tensor on the CPU at `site`, as messages show it; empty where that is not known."""
+    return _changes(site.path).get(_extent(site), "")
 
 
 def statement(site: Site) -> str:
@@ -256,6 +261,12 @@ def _expressions(path: str) -> dict[_Extent, str]:
             case ast.Call() | ast.Subscript():
                 found.setdefault(_extent(node), spelling(node))
     return found
+
+
+@cache
+def _changes(path: str) -> dict[_Extent, str]:
+    places = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.stmt | ast.expr))
+    return {_extent(node): shown for node in places if (shown := change_on_cpu(node))}
 
 
 _KEYWORDS: dict[type[ast.AST], str] = {

@@ -35,6 +35,7 @@ from xlalint.analysis.payloads import (
     container_of,
     counts,
     elements,
+    is_host_tensor,
     literal,
     of_model,
     taken_from,
@@ -42,7 +43,7 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.analysis.store import Store
-from xlalint.analysis.work import name_that_counts, record
+from xlalint.analysis.work import name_that_counts, read_into_host, record
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import CALLED
 from xlalint.lazy.assumptions import IS_A_TENSOR, PART, either, shown_by_use
@@ -290,6 +291,9 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
         if base.known and base.role is Role.PLAIN and not isinstance(literal(index), str):
             changed = base._replace(recorded=made.recorded, differs=made.differs, reduced=made.reduced)
             rebind(machine, target.value, changed, frame, store)
+    elif is_host_tensor(base) and value.kind is Kind.TENSOR:
+        if not machine.sets_default_device(frame.outline):
+            read_into_host(target, value, frame, store)
     elif base.kind is Kind.STATE_DICT and value.kind is not Kind.TENSOR and literal(index) is None:
         # A loop over its keys puts something else in the place of all tensors, such as copies on the host.
         place = Place.HOST if value.kind is Kind.HOST else Place.UNKNOWN

@@ -122,10 +122,10 @@ class Frame:
     """One activation. What happens gathers here, as this function sees it."""
 
     __slots__ = (
-        "acted", "assumed_uncut", "attributes", "captured", "carried", "closure_argument", "depth",
-        "discarded", "exits", "found", "function", "goes_along", "in_elements", "kept", "left_uncut",
-        "loops", "may_be_in_batches", "met_uncut", "muted", "occurrences", "of_rows", "once", "only",
-        "outline", "over", "quiet", "reads", "resume", "shallow", "trial", "uncut", "yields",
+        "acted", "assumed_uncut", "attributes", "captured", "carried", "closure_argument",
+        "default_device", "depth", "discarded", "exits", "found", "function", "goes_along", "in_elements",
+        "kept", "left_uncut", "loops", "may_be_in_batches", "met_uncut", "muted", "occurrences", "of_rows",
+        "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow", "trial", "uncut", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -155,6 +155,8 @@ class Frame:
         """What a trial leaves behind that ends when something happens here: it asks whether anything does."""
         self.muted = False
         """Whether what happens is not told: a test waits for the error."""
+        self.default_device: Value | None = None
+        """The device on which a `with` has tensors made, unless a factory is told another."""
         self.shallow = False
         """Whether functions of the project are not entered from here."""
         self.only: frozenset[ast.stmt] | None = None

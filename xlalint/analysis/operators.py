@@ -35,12 +35,13 @@ from xlalint.analysis.payloads import (
     elements,
     identifier,
     is_drawn,
+    is_host_tensor,
     literal,
 )
 from xlalint.analysis.separate_reads import note_numbers, shows_numbers
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.switches import before, rest_on_switches
-from xlalint.analysis.work import read, record, set_apart, vary, watch_numbers
+from xlalint.analysis.work import read, read_into_host, record, set_apart, vary, watch_numbers
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import MANY, PART, SEPARATES, assume, is_of_ways
 from xlalint.lazy.events import Reading
@@ -58,7 +59,7 @@ from xlalint.lazy.values import (
     worked_on,
 )
 from xlalint.lazy.values import join as join_values
-from xlalint.spelling import spelling
+from xlalint.spelling import IN_PLACE, spelling
 from xlalint.writing import written
 
 
@@ -117,6 +118,10 @@ def operate(
             read(right, Reading.TEXT, shown, frame.site(node), frame, store)
             note_numbers((right,), shown, frame.site(node), frame)
             return Value(Kind.HOST, differs=right.differs)
+        on_cpu = isinstance(node, ast.AugAssign) and type(op) in IN_PLACE and is_host_tensor(left)
+        if on_cpu and not machine.sets_default_device(frame.outline):
+            read_into_host(node, right, frame, store)
+            return left._replace(differs=left.differs or right.differs)
         left, right = worked_on(left), worked_on(right)
         weight = Weight.HEAVY if isinstance(op, ast.MatMult) else Weight.LIGHT
         if weight is Weight.HEAVY:

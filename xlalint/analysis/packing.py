@@ -25,6 +25,7 @@ from xlalint.analysis.payloads import (
     Compiled,
     Constant,
     Container,
+    Copied,
     Counter,
     Device,
     Dynamo,
@@ -115,8 +116,8 @@ _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _G
 
 _RECORDS: Final[tuple[type[Any], ...]] = (
     Activity, Batch, Bound, Buffer, Caller, Carried, Chance, Classes, Clock, Compiled, Constant, Container,
-    Counter, Device, Dynamo, Engine, Fact, Fallback, Fetch, Fields, Gradients, Instance, Iterated, Known,
-    LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace,
+    Copied, Counter, Device, Dynamo, Engine, Fact, Fallback, Fetch, Fields, Gradients, Instance, Iterated,
+    Known, LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace,
     Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Options,
     Parameters, Partial, Ragged, Raised, RankTest, Recorded, Recursion, Replicas, Rows, Scaler, Scope, Scoped,
     Scopes, Setup, Site, Split, StateDict, Switch, Targets, Tensor, Tie, Training, Trust, Uneven,

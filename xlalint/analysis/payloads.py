@@ -528,14 +528,27 @@ class Switch(NamedTuple):
     what: str = "off by default"
 
 
-def computed_of(*values: Value) -> Uneven | Chance | Rows | OfNumpy | None:
-    """What an operator makes of values of the host: uneven, drawn, made up or NumPy's, if one of them is."""
+def computed_of(*values: Value) -> Uneven | Chance | Rows | OfNumpy | Copied | None:
+    """What an operator makes of values of the host: uneven, drawn, NumPy's, made up or a tensor, if one of
+    them is."""
     if (uneven := uneven_of(*values)) is not None:
         return uneven
     if is_drawn(*values):
         return Chance()
-    numpy = any(isinstance(value.payload, OfNumpy) for value in values)
-    return OfNumpy() if numpy else made_up(*values)
+    if any(isinstance(value.payload, OfNumpy) for value in values):
+        return OfNumpy()
+    made = made_up(*values)
+    if any(map(is_host_tensor, values)):
+        return Copied() if made is None else Rows(is_tensor=True)
+    return made
+
+
+def is_host_tensor(value: Value) -> bool:
+    """Whether a value is surely a tensor, and on the CPU if no other device is the default."""
+    if value.kind is not Kind.HOST or value.assumes:
+        return False
+    held = value.payload
+    return isinstance(held, Copied) or (isinstance(held, Rows) and held.is_tensor)
 
 
 def uneven_of(*values: Value) -> Uneven | None:
@@ -690,19 +703,26 @@ class Loader(NamedTuple):
 class Rows(NamedTuple):
     """What a program makes up on the host, such as a tensor of random numbers, or a well-known dataset,
     with the number of its rows; None: it is not known. `given` says that it is a dataset, which has as many
-    as it has, `shared` that replicas get equal parts of it, of which nobody knows how many there are."""
+    as it has, `shared` that replicas get equal parts of it, of which nobody knows how many there are,
+    `is_tensor` that it is surely a tensor."""
 
     number: int | None = None
     given: bool = False
     shared: bool = False
+    is_tensor: bool = False
 
     def join(self, other: Rows) -> Rows:
         """Either of two."""
-        return (
-            self
-            if self == other
-            else Rows(given=self.given and other.given, shared=self.shared and other.shared)
-        )
+        if self == other:
+            return self
+        given, shared = self.given and other.given, self.shared and other.shared
+        return Rows(given=given, shared=shared, is_tensor=self.is_tensor and other.is_tensor)
+
+
+class Copied(NamedTuple):
+    """A tensor of the host that torch has made of what it was given: of numbers, or of an array."""
+
+    of: str = "what it was given"
 
 
 class OpenFile(NamedTuple):
@@ -930,6 +950,7 @@ PAYLOADS: Final[dict[Kind, tuple[type, ...]]] = {
         Buffer,
         Chance,
         Clock,
+        Copied,
         Counter,
         Fallback,
         Mesh,

@@ -12,6 +12,7 @@ from xlalint.analysis.binding import bind
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.machine import Execute, Machine
+from xlalint.analysis.outline import dotted
 from xlalint.analysis.payloads import (
     NO_GRAD,
     Bound,
@@ -86,6 +87,11 @@ def _with_items(
         if after is not None:
             after.state.trust = after.state.trust._replace(raised=raised)
         return after
+    if value.kind is Kind.DEVICE or (value.kind is Kind.UNKNOWN and _names_device(item.context_expr)):
+        around, frame.default_device = frame.default_device, value
+        after = _with_items(machine, node, rest, frame, store)
+        frame.default_device = around
+        return after
     if isinstance(value.payload, Managed):
         return _managed(machine, value.payload, item, node, rest, frame, store)
     if value.kind is Kind.INSTANCE:
@@ -145,6 +151,11 @@ def _with_items(
         lambda current: _left(scope, opening.spelling, frame, current),
         frame,
     )
+
+
+def _names_device(node: ast.expr) -> bool:
+    """Whether what a `with` enters is called a device, on which it then has tensors made."""
+    return dotted(node).rpartition(".")[2] == "device"
 
 
 def _left(scope: Scope, spelling: str, frame: Frame, store: Store) -> Store:

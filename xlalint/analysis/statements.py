@@ -22,6 +22,7 @@ from xlalint.analysis.payloads import (
     Classes,
     Container,
     callable_value,
+    is_host_tensor,
 )
 from xlalint.analysis.scopes import guarded
 from xlalint.analysis.store import Store, join
@@ -30,6 +31,7 @@ from xlalint.lazy.events import Fault
 from xlalint.lazy.values import (
     HOST,
     NONE,
+    UNKNOWN,
     Kind,
     Value,
 )
@@ -49,7 +51,8 @@ def _never_returns(node: ast.expr) -> bool:
 
 def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> Store | None:
     updates = _updates(node) if isinstance(node.value, ast.BinOp) else ()
-    if updates and machine.evaluate(updates[0].target, frame, store).kind in _NUMBERS:
+    counted = machine.evaluate(updates[0].target, frame, store) if updates else UNKNOWN
+    if counted.kind in _NUMBERS and not is_host_tensor(counted):
         for update in updates:
             _augmented(machine, update, frame, store)
         return store

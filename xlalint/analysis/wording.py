@@ -15,6 +15,7 @@ from xlalint.analysis.payloads import (
     Compiled,
     Constant,
     Container,
+    Copied,
     Counter,
     Device,
     Dynamo,
@@ -137,12 +138,16 @@ def _of_host(payload: object) -> Iterator[str]:
             yield "counts the replicas of all hosts"
         case OfNumpy() | OnHost() | Moment():
             yield {OfNumpy: "of NumPy", OnHost: "moved to the host", Moment: "of a module"}[type(payload)]
-        case Rows(number, given, shared):
+        case Rows(number, given, shared, is_tensor):
             yield f"{'samples' if given else 'made up'}" + (
                 f", {number} of them" if number is not None else ""
             )
             if shared:
                 yield "shared out among the replicas"
+            if is_tensor:
+                yield "a tensor on the CPU"
+        case Copied():
+            yield "a tensor on the CPU"
         case Mesh(names):
             yield f"mesh over {', '.join(names)}" if names else "mesh"
         case OpenFile():

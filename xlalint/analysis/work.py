@@ -24,8 +24,9 @@ from xlalint.lazy.values import (
     Tensor,
     Value,
     Weight,
+    worked_on,
 )
-from xlalint.spelling import THE_FRAMEWORK, spelling
+from xlalint.spelling import ON_CPU, THE_FRAMEWORK, change_on_cpu, spelling
 
 
 class Spelled(Protocol):
@@ -106,6 +107,19 @@ def read(
         for item in held.items if held.items is not None else (held.element,):
             read(item, reading, _shown(by, frame), site, frame, store)
     return Value(Kind.HOST, differs=value.surely_differs)
+
+
+def read_into_host(node: ast.expr | ast.stmt, value: Value, frame: Frame, store: Store) -> None:
+    """A tensor on the CPU is changed in place by what the device computes, which waits for that.
+
+    Args:
+        node: What changes it; see `change_on_cpu`.
+    """
+    value, site, shown = worked_on(value), frame.site(node), change_on_cpu(node)
+    if ON_CPU in shown:
+        # It is computed on the device, and then copied.
+        value = record((value,), Weight.LIGHT, site, frame, store)
+    read(value, Reading.INTO_HOST, shown, site, frame, store)
 
 
 def watch_numbers(

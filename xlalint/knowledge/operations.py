@@ -93,6 +93,9 @@ MASKING = frozenset({"torch.nn.Transformer", "torch.nn.modules.transformer.Trans
 COPIES = frozenset({"tensor", "as_tensor"})
 """Those of them that make it of what they are given."""
 
+INTO_HOST = frozenset({"add_", "sub_", "mul_", "div_", "copy_"})
+"""Methods by which a tensor on the CPU takes up one of the device, which is read for that; others raise."""
+
 LIKE = "_like"
 """Functions whose names end so make a tensor like their argument."""
 

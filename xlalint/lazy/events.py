@@ -28,6 +28,7 @@ class Reading(Enum):
     INDEX = "index"  # range(t), names[t]
     MATH = "math"  # math.sqrt(t), max(t, u)
     MASK = "mask"  # a layer compares the mask that it gets with another one
+    INTO_HOST = "into host"  # total += t, table[i] = t, where what changes is a tensor on the CPU
 
     __hash__ = BY_IDENTITY
 

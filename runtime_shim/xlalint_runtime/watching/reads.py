@@ -10,6 +10,7 @@ import torch
 import torch_xla
 
 from xlalint.knowledge.classes import ASKING_OF_MASKS
+from xlalint.knowledge.operations import INTO_HOST
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
@@ -18,6 +19,7 @@ from xlalint_runtime import counters, pending, replicas, separate
 from xlalint_runtime.sites import (
     Chain,
     callee,
+    changed_on_cpu,
     frames_below_user,
     is_closure_argument,
     is_tracing,
@@ -47,10 +49,13 @@ _OF_ROWS = "tolist"
 _SHOWS_FOR_THE_USER = {"master_print"}
 
 
+_INTO_HOST = ("__iadd__", "__isub__", "__imul__", "__itruediv__", "__setitem__", *sorted(INTO_HOST))
+"""The methods by which a tensor on the CPU takes up one of the device, which is read for that."""
+
+
 def _read(watch: Watch, original: Any) -> Any:
     """A tensor's method reads it on the host."""
     method = original.__name__
-    reading, spelling = _READS[method]
 
     @functools.wraps(original)
     def read(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
@@ -65,39 +70,65 @@ def _read(watch: Watch, original: Any) -> Any:
             return of_device(tensor, *args, **kwargs)
 
     def of_device(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        if (
-            watch.this_thread.is_launching
-            or (method == "to" and not _to_host(args, kwargs))
-            or is_tracing()
-            or _is_internal()
-            or not (chain := user_chain())
-        ):
-            return original(tensor, *args, **kwargs)
-        graph = pending.graph_of([tensor])
-        value, of_part = pending.value_of(graph), pending.is_part(graph)
-        one_of_many = method in _OF_NUMBERS or (method == _OF_ROWS and of_part)
-        unless = _spared_by() if reading is Reading.BOOL else ""
-
-        def transition(state: State, site: Site) -> None:
-            how, shown = _as_written(reading, spelling, site)
-            if unless:
-                how = Reading.MASK
-            argument = is_closure_argument(site) and not state.scopes.in_closure
-            if not reading.as_bool and value.recorded.must is Weight.LIGHT and state.scopes.step is None:
-                site = watch.replica.between_steps(chain)
-            one_by_one = one_of_many and separate.computes_each(chain)
-            watch.model.read(
-                state, value, how, shown, site, closure_argument=argument, one_by_one=one_by_one,
-                unless=unless,
-            )  # fmt: skip
-            watch.has_read(graph)
-            if one_of_many:
-                watch.number_read(chain, value.recorded, of_part=of_part)
-
         act = functools.partial(original, tensor, *args, **kwargs)
-        return _launching(watch, chain, Launch.READ, [tensor], transition, act)
+        if method == "to" and not _to_host(args, kwargs):
+            return act()
+        return _of_device(watch, tensor, method, act)
 
     return read
+
+
+def _read_into_host(watch: Watch, original: Any) -> Any:
+    """A tensor on the CPU is changed in place, by one that may be on the device."""
+    method = original.__name__
+
+    @functools.wraps(original)
+    def change(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        act = functools.partial(original, tensor, *args, **kwargs)
+        taken = args[_place(method)] if len(args) > _place(method) else None
+        if not (isinstance(taken, torch.Tensor) and pending.is_device_tensor(taken)):
+            return act()
+        with counters.known_reads():
+            return _of_device(watch, taken, method, act)
+
+    return change
+
+
+def _place(method: str) -> int:
+    """Which argument is taken up."""
+    return 1 if method == "__setitem__" else 0
+
+
+def _takes_nothing_of_device(_: Watch, args: tuple[Any, ...]) -> bool:
+    return args[0].is_xla or not any(isinstance(each, torch.Tensor) and each.is_xla for each in args[1:])
+
+
+def _of_device(watch: Watch, tensor: torch.Tensor, method: str, act: Callable[[], Any]) -> Any:
+    """Tell of a tensor of the device that a method reads on the host, and do it."""
+    reading, spelling = _READS.get(method, (Reading.INTO_HOST, f"{method}()"))
+    if watch.this_thread.is_launching or is_tracing() or _is_internal() or not (chain := user_chain()):
+        return act()
+    graph = pending.graph_of([tensor])
+    value, of_part = pending.value_of(graph), pending.is_part(graph)
+    one_of_many = method in _OF_NUMBERS or (method == _OF_ROWS and of_part)
+    unless = _spared_by() if reading is Reading.BOOL else ""
+
+    def transition(state: State, site: Site) -> None:
+        how, shown = _as_written(reading, spelling, site)
+        if unless:
+            how = Reading.MASK
+        argument = is_closure_argument(site) and not state.scopes.in_closure
+        if not reading.as_bool and value.recorded.must is Weight.LIGHT and state.scopes.step is None:
+            site = watch.replica.between_steps(chain)
+        one_by_one = one_of_many and separate.computes_each(chain)
+        watch.model.read(
+            state, value, how, shown, site, closure_argument=argument, one_by_one=one_by_one, unless=unless
+        )
+        watch.has_read(graph)
+        if one_of_many:
+            watch.number_read(chain, value.recorded, of_part=of_part)
+
+    return _launching(watch, chain, Launch.READ, [tensor], transition, act)
 
 
 def _is_on_host(_: Watch, args: tuple[Any, ...]) -> bool:
@@ -209,6 +240,8 @@ _COMPARING = torch.nn.modules.transformer._detect_is_causal_mask.__name__
 
 def _as_written(reading: Reading, spelling: str, site: Site) -> tuple[Reading, str]:
     """How the program read, given the tensor's method and where the program was."""
+    if reading is Reading.INTO_HOST:
+        return reading, changed_on_cpu(site) or spelling
     called = callee(site)
     simple = called.rpartition(".")[2]
     if called.startswith("math.") or called in ("max", "min"):
@@ -230,6 +263,7 @@ def _to_host(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 HOOKS = (
     *(Hook(torch.Tensor, method, _read, _is_on_host) for method in _READS if method != "to"),
     Hook(torch.Tensor, "to", _read, _moves_no_batch),
+    *(Hook(torch.Tensor, method, _read_into_host, _takes_nothing_of_device) for method in _INTO_HOST),
     Hook(torch.serialization, "_save", _save),
     Hook(torch.serialization, "_legacy_save", _save),
     Hook(torch_xla._XLAC, "_xla_sync_multi", _sync_multi),

@@ -30,6 +30,7 @@ from xlalint.analysis.library.optimizers import (
 from xlalint.analysis.library.tensors import as_typed, call_operation, draws_on_device, watch_numbers
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
+    Copied,
     Instance,
     Namespace,
     Parameters,
@@ -37,6 +38,7 @@ from xlalint.analysis.payloads import (
     Uneven,
     counts,
     elements,
+    is_host_tensor,
     literal,
     uneven_of,
     unknown_from,
@@ -169,7 +171,7 @@ def _validates(machine: Machine, name: str, call: Call) -> bool:
 def _create(last: str, call: Call) -> Value:
     """A factory makes a tensor: on the device only if it is told so."""
     differs = any(value.differs for value in call.values)
-    given = call.keywords.get("device")
+    given = call.keywords.get("device", call.frame.default_device)
     if last in operations.COPIES and call.arguments:
         _read_elements(call.arguments[0], call)
     if given is not None and given.kind is not Kind.NONE:
@@ -187,12 +189,13 @@ def _create(last: str, call: Call) -> Value:
         if value.kind in (Kind.TENSOR, Kind.UNKNOWN):
             return value if value.kind is Kind.TENSOR else UNKNOWN
     if last in operations.COPIES:
-        return Value(Kind.HOST, differs=differs, payload=uneven_of(*call.values))
+        return Value(Kind.HOST, differs=differs, payload=uneven_of(*call.values) or Copied())
     if any(map(counts, operations.numbers_of_graph(last, call.arguments, call.keywords))):
         return Value(Kind.HOST, differs=differs, payload=Uneven(Form.LENGTH))
     if last.endswith(operations.LIKE) and any(value.kind is Kind.UNKNOWN for value in call.arguments[:1]):
         return Value(Kind.HOST, differs=differs)  # it is where that is
-    return Value(Kind.HOST, differs=differs, payload=Rows(_first_size(call)))
+    is_tensor = not last.endswith(operations.LIKE) or any(map(is_host_tensor, call.arguments[:1]))
+    return Value(Kind.HOST, differs=differs, payload=Rows(_first_size(call), is_tensor=is_tensor))
 
 
 def _read_elements(given: Value, call: Call) -> None:

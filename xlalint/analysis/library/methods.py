@@ -34,6 +34,7 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     has_effect,
+    is_host_tensor,
     literal,
     made_up,
     taken_from,
@@ -43,9 +44,10 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.scopes import enter_scope
 from xlalint.analysis.separate_reads import note_numbers, shows_numbers
 from xlalint.analysis.unknown import call_unknown
+from xlalint.analysis.work import read_into_host
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import COMPILES, METHODS, MOVES
-from xlalint.knowledge.operations import VIEWS_OF_HOST, Operation, operation_of
+from xlalint.knowledge.operations import INTO_HOST, VIEWS_OF_HOST, Operation, operation_of
 from xlalint.lazy.assumptions import MOVES as IS_MOVED
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
@@ -163,6 +165,10 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
             call.read(value, Reading.TEXT)
         if shows_numbers(literal(receiver), call.values):
             note_numbers(call.values, call.spelling, call.site, call.frame)
+    elif name in INTO_HOST and other is not None and other.kind is Kind.TENSOR and is_host_tensor(receiver):
+        if call.node is not None and not machine.sets_default_device(call.frame.outline):
+            read_into_host(call.node, other, call.frame, call.store)
+            return receiver._replace(differs=receiver.differs or other.differs)
     elif receiver.kind is Kind.HOST and any(value.kind is Kind.TENSOR for value in call.values):
         return call_unknown(machine, call)
     differs = receiver.differs or any(value.differs for value in call.values)
