@@ -110,7 +110,7 @@ OTHERWISE = {
 
 UNREACHED = {
     "XLA102/backend_of_a_table": "`torch_xla` may be missing where line 29 runs",
-    "XLA102/loss_added_to_a_tensor_on_the_cpu": "on which device the tensor is made is left to the author",
+    "XLA102/loss_added_to_a_tensor_on_the_cpu": "the cure is only shown",
     "XLA102/parts_of_a_loss_read_in_a_helper": "would separate the step's forward from its backward",
     "XLA201/marker_in_helper": "the marker stands in `steps.finish`",
     "XLA202/device_from_a_helper": "`torch_xla` may be missing where line 20 runs",
