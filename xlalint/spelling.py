@@ -10,13 +10,13 @@ from xlalint.writing import written
 
 MOST_CHARACTERS: Final = 40
 
-ON_CPU: Final = "` on the CPU tensor `"
-INTO_CPU: Final = "` into the CPU tensor `"
+ON: Final = "` on the "
+INTO: Final = "` into the "
 """What stands between a change of a tensor on the CPU and that tensor: it takes up what is computed on the
 device for that, or what is there."""
 
 
-def change_on_cpu(node: ast.AST) -> str:
+def change_on_cpu(node: ast.AST, of: str = "CPU tensor") -> str:
     """What changes a tensor on the CPU in place, and which: `total += loss` on the CPU tensor `total`.
 
     The backticks at both ends are left to whoever shows it.
@@ -24,14 +24,15 @@ def change_on_cpu(node: ast.AST) -> str:
     Args:
         node: The statement `total += loss`, the target `table[i]` of an assignment, or the call
             `total.add_(loss)`; others change nothing.
+        of: What it changes.
     """
     match node:
         case ast.AugAssign(target=changed, op=op, value=value) if type(op) in IN_PLACE:
-            return f"{spelling(changed)} {IN_PLACE[type(op)]} {spelling(value)}{ON_CPU}{spelling(changed)}"
+            return f"{spelling(changed)} {IN_PLACE[type(op)]} {spelling(value)}{ON}{of} `{spelling(changed)}"
         case ast.Subscript(value=changed, ctx=ast.Store()):
-            return f"{spelling(node)} = ...{INTO_CPU}{spelling(changed)}"
+            return f"{spelling(node)} = ...{INTO}{of} `{spelling(changed)}"
         case ast.Call(func=ast.Attribute(value=changed, attr=name)):
-            return f"{spelling(node)}{INTO_CPU if name == 'copy_' else ON_CPU}{spelling(changed)}"
+            return f"{spelling(node)}{INTO if name == 'copy_' else ON}{of} `{spelling(changed)}"
     return ""
 
 

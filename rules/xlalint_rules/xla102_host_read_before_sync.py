@@ -11,7 +11,7 @@ from xlalint.lazy.events import ReadThenCut
 from xlalint.lazy.state import View
 from xlalint.lazy.values import Weight
 from xlalint.rule import Finding, Rule
-from xlalint.spelling import ON_CPU
+from xlalint.spelling import ON
 
 
 class HostReadBeforeSync(Rule[ReadThenCut]):
@@ -93,7 +93,7 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
             f"the device runs the {what} twice, for the same result: "
             f"`{read.detail}` runs the work recorded since {{since}}, and "
             f"{event.cause.in_words} runs it again",
-            help=_ON_DEVICE if ON_CPU in read.detail else _HELP.get(event.cause, _OF_LOOP),
+            help=_ON_DEVICE if ON in read.detail else _HELP.get(event.cause, _OF_LOOP),
             severity=Severity.WARNING if read.in_loop and not read.of_last_round else Severity.INFO,
             since=read.since,
             cures=tuple(_cures(event, state)),
@@ -104,7 +104,7 @@ def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
     # Where a called function reads, the call moves, but the sync comes to the read itself.
     cut, what, scopes, in_loop = event.site, event.path[0], state.scopes, event.obligation.in_loop
     work = tuple(site for site in event.obligation.since if not (site.is_entry or site.in_framework))
-    if ON_CPU in event.obligation.detail:
+    if ON in event.obligation.detail:
         yield ByHand(what, title="Make the tensor on the device, by `device=`")
         return
     closed = scopes.profiler or scopes.in_forward or state.opened_step

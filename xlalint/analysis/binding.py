@@ -24,6 +24,7 @@ from xlalint.analysis.payloads import (
     Namespace,
     OfAllHosts,
     OfHost,
+    OfNumpy,
     Options,
     Parameters,
     StateDict,
@@ -294,6 +295,9 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
     elif is_host_tensor(base) and value.kind is Kind.TENSOR:
         if not machine.sets_default_device(frame.outline):
             read_into_host(target, value, frame, store)
+    elif value.kind is Kind.TENSOR and isinstance(base.payload, OfNumpy) and not base.assumes:
+        if not isinstance(target.slice, ast.Slice):  # which raises
+            read_into_host(target, value, frame, store, of_numpy=True)
     elif base.kind is Kind.STATE_DICT and value.kind is not Kind.TENSOR and literal(index) is None:
         # A loop over its keys puts something else in the place of all tensors, such as copies on the host.
         place = Place.HOST if value.kind is Kind.HOST else Place.UNKNOWN

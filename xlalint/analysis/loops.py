@@ -583,7 +583,10 @@ class _Rounds:
         ask_anew(current, self.store)
         self.advance(current)
         began = _done(current.state)
+        tests = len(current.state.replicas.splits)
         after = self.machine.run_block(self.node.body, self.frame, current)
+        if left.continues and after is not None:
+            self.frame.model.end_round([each.state for each in (after, *left.continues)], tests)
         for continued in left.continues:
             # A round that goes on before it does anything, as for an empty batch, is as if there were fewer.
             if after is None or _done(continued.state) != began:

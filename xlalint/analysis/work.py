@@ -26,7 +26,7 @@ from xlalint.lazy.values import (
     Weight,
     worked_on,
 )
-from xlalint.spelling import ON_CPU, THE_FRAMEWORK, change_on_cpu, spelling
+from xlalint.spelling import ON, THE_FRAMEWORK, change_on_cpu, spelling
 
 
 class Spelled(Protocol):
@@ -109,14 +109,17 @@ def read(
     return Value(Kind.HOST, differs=value.surely_differs)
 
 
-def read_into_host(node: ast.expr | ast.stmt, value: Value, frame: Frame, store: Store) -> None:
-    """A tensor on the CPU is changed in place by what the device computes, which waits for that.
+def read_into_host(
+    node: ast.expr | ast.stmt, value: Value, frame: Frame, store: Store, *, of_numpy: bool = False
+) -> None:
+    """A tensor on the CPU, or an array, takes up what the device computes, which waits for that.
 
     Args:
         node: What changes it; see `change_on_cpu`.
     """
-    value, site, shown = worked_on(value), frame.site(node), change_on_cpu(node)
-    if ON_CPU in shown:
+    value, site = worked_on(value), frame.site(node)
+    shown = change_on_cpu(node, "array") if of_numpy else change_on_cpu(node)
+    if ON in shown:
         # It is computed on the device, and then copied.
         value = record((value,), Weight.LIGHT, site, frame, store)
     read(value, Reading.INTO_HOST, shown, site, frame, store)

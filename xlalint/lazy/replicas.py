@@ -170,24 +170,42 @@ class ReplicaTransitions(TrainingTransitions):
         test inside the function are compared with those that went on. Without `told` it is left to the
         caller, where the others may still come to it.
         """
-        arms: dict[Site, dict[bool, tuple[Split, State]]] = {}
+        parted: list[tuple[Split, State]] = []
         for state in ends:
             own = [split for split in state.replicas.splits if not split.inherited]
-            if own:
-                arms.setdefault(own[0].site, {})[own[0].polarity] = (own[0], state)
+            parted += [(own[0], state)] if own else []
+        self._compare(parted, alone=True)
+        for state in ends if told else ():
+            for obligation in state.owes(Owed.COLLECTIVE):
+                self._settle(state, obligation, UnmatchedCollective(site, obligation.assumes, obligation))
+
+    def end_round(self, ends: list[State], tests: int) -> None:
+        """A round of a loop ends for all replicas, also for those that a test inside it sent on to the next.
+
+        Args:
+            ends: The states in which it may end.
+            tests: How many tests that part the replicas stand around the loop.
+        """
+        parted = [(held[tests], state) for state in ends if len(held := state.replicas.splits) > tests]
+        self._compare(parted, alone=False)
+
+    def _compare(self, parted: list[tuple[Split, State]], *, alone: bool) -> None:
+        """What one side of a test has reached and the other has not is owed; with `alone`, also what one has
+        reached of which the other is nowhere."""
+        arms: dict[Site, dict[bool, tuple[Split, State]]] = {}
+        for split, state in parted:
+            arms.setdefault(split.site, {})[split.polarity] = (split, state)
         for sides in arms.values():
+            surplus: list[tuple[str, Path, Split, State]] = []
             if len(sides) == 2:
                 (one, a), (other, b) = sides.values()
                 surplus = [(n, p, one, a) for n, p in _surplus(a.collectives, b.collectives)]
                 surplus += [(n, p, other, b) for n, p in _surplus(b.collectives, a.collectives)]
-            else:
+            elif alone:
                 ((split, state),) = sides.values()
                 surplus = [(n, p, split, state) for n, p in state.collectives]
             for name, path, split, state in surplus:
                 self._owe_collective(state, name, path, split)
-        for state in ends if told else ():
-            for obligation in state.owes(Owed.COLLECTIVE):
-                self._settle(state, obligation, UnmatchedCollective(site, obligation.assumes, obligation))
 
     def save(
         self, state: State, spelling: str, value: Value, recorded: Recorded, site: Site, *,
