@@ -722,7 +722,7 @@ class Rows(NamedTuple):
 class Copied(NamedTuple):
     """A tensor of the host that torch has made of what it was given: of numbers, or of an array."""
 
-    of: str = "what it was given"
+    what: str = "copied"
 
 
 class OpenFile(NamedTuple):

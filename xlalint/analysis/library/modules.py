@@ -72,8 +72,10 @@ _WITH_PARTS: Final = {name: how for methods in OF_MODULE_CONTAINERS.values() for
 def make_module(name: str, call: Call, *, draws: bool = False) -> Value:
     """A module of a library, of which `name` is the class; `draws` if it surely draws while it trains."""
     drops = (name in classes.DROPPING and not _is_without(call)) or _is_told_to_drop(name, call)
+    by_default = call.frame.default_device
+    place = Place.HOST if by_default is None else _place(device_of(by_default).type)
     made = Module(
-        (call.site,), Place.HOST, draws=draws or drops, on_host=name in classes.ON_HOST,
+        (call.site,), place, draws=draws or drops, on_host=name in classes.ON_HOST,
         weighs=name in classes.WEIGHING, asks_as=name if name in classes.ASKING_OF_MASKS else "",
     )  # fmt: skip
     if name in classes.MODULE_CONTAINERS:
@@ -88,6 +90,11 @@ def make_module(name: str, call: Call, *, draws: bool = False) -> Value:
             draws, weighs = any(each.draws for each in every), any(each.weighs for each in every)
             made = made._replace(draws=draws, weighs=weighs and name == classes.IN_TURN)
     return Value(Kind.MODULE, payload=made)
+
+
+def _place(device: str) -> Place:
+    """Where what is put on a device of some type is."""
+    return Place.XLA if device == XLA else Place.HOST if device else Place.UNKNOWN
 
 
 def _refuse_the_host(machine: Machine, call: Call) -> None:
@@ -385,7 +392,7 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
             return receiver  # it changes the dtype, or how memory is laid out
         name = device_of(target).type
         assumes = target.assumes if target is not None and name == XLA else assumes
-    place = Place.XLA if name == XLA else Place.HOST if name else Place.UNKNOWN
+    place = _place(name)
     if place is Place.XLA:
         call.frame.model.use_device(call.store.state, call.spelling, call.site)
         _come_apart(machine, info, assumes, call)
