@@ -20,6 +20,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 ITS_OWN_RULES = PROGRAMS / "rules_of_its_own.py"
 COLLECTIVES = PROGRAMS / "collectives_one_by_one.py"
+ON_THE_CPU = FIXTURES / "XLA102/sums_of_all_sorts_on_the_cpu.py"
 NOTICED_BY = {
     "_XLAC._xla_step_marker": FIXTURES / "XLA101/log_in_step.py",
     "_XLAC._set_use_eager_mode": FIXTURES / "clean/eager_mode_for_a_while.py",
@@ -72,6 +73,16 @@ NOTICED_BY = {
     "torch.Tensor.__index__": FIXTURES / "XLA103/label_by_prediction.py",
     "torch.Tensor.__repr__": ITS_OWN_RULES,
     "torch.Tensor.__format__": FIXTURES / "XLA501/log_the_loss_on_the_master.py",
+    "torch.Tensor.__iadd__": ON_THE_CPU,
+    "torch.Tensor.__isub__": ON_THE_CPU,
+    "torch.Tensor.__imul__": ON_THE_CPU,
+    "torch.Tensor.__itruediv__": ON_THE_CPU,
+    "torch.Tensor.__setitem__": ON_THE_CPU,
+    "torch.Tensor.add_": ON_THE_CPU,
+    "torch.Tensor.sub_": ON_THE_CPU,
+    "torch.Tensor.mul_": ON_THE_CPU,
+    "torch.Tensor.div_": ON_THE_CPU,
+    "torch.Tensor.copy_": ON_THE_CPU,
     "torch.serialization._save": FIXTURES / "XLA601/features_one_file_each.py",
     "torch.serialization._legacy_save": FIXTURES / "XLA601/format_of_old_releases.py",
     "torch_xla.debug.profiler.Trace.__enter__": FIXTURES / "XLA301/trace_me.py",
