@@ -72,7 +72,7 @@ OTHERWISE = {
     "XLA102/loss_read_for_the_mean": "a rendezvous cuts: the rule offers the sync, the expert a step",
     "XLA102/model_that_returns_a_pair": "the expert reads once at the end",
     "XLA102/read_into_a_variable_first": "the variable stays",
-    "XLA102/sums_of_all_sorts_on_the_cpu": "the expert makes all on the device; what is copied is below a step",
+    "XLA102/sums_of_all_sorts_on_the_cpu": "the expert makes all on the device; copies come below a step",
     "XLA102/tokens_made_text": "the expert fetches all rows at once",
     "XLA106/closure_in_step": "the function is called below the step with what it was given",
     "XLA106/method_closure": "the function is called below the step with what it was given",
