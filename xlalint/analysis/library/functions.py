@@ -174,8 +174,10 @@ def _create(last: str, call: Call) -> Value:
     given = call.keywords.get("device", call.frame.default_device)
     if last in operations.COPIES and call.arguments:
         _read_elements(call.arguments[0], call)
+    on_cpu = (given is None or given.kind is Kind.NONE) and not call.open_ended
     if given is not None and given.kind is not Kind.NONE:
         device = device_of(given)
+        on_cpu = device.type == "cpu"
         if device.type == XLA:
             call.frame.model.use_device(call.store.state, call.spelling, call.site)
             draws_on_device(last, given, call)
@@ -189,12 +191,15 @@ def _create(last: str, call: Call) -> Value:
         if value.kind in (Kind.TENSOR, Kind.UNKNOWN):
             return value if value.kind is Kind.TENSOR else UNKNOWN
     if last in operations.COPIES:
-        return Value(Kind.HOST, differs=differs, payload=uneven_of(*call.values) or Copied())
+        copied = Copied() if on_cpu else None
+        return Value(Kind.HOST, differs=differs, payload=uneven_of(*call.values) or copied)
     if any(map(counts, operations.numbers_of_graph(last, call.arguments, call.keywords))):
         return Value(Kind.HOST, differs=differs, payload=Uneven(Form.LENGTH))
     if last.endswith(operations.LIKE) and any(value.kind is Kind.UNKNOWN for value in call.arguments[:1]):
         return Value(Kind.HOST, differs=differs)  # it is where that is
-    is_tensor = not last.endswith(operations.LIKE) or any(map(is_host_tensor, call.arguments[:1]))
+    is_tensor = on_cpu and (
+        not last.endswith(operations.LIKE) or any(map(is_host_tensor, call.arguments[:1]))
+    )
     return Value(Kind.HOST, differs=differs, payload=Rows(_first_size(call), is_tensor=is_tensor))
 
 
