@@ -10,7 +10,6 @@ import torch
 import torch_xla
 
 from xlalint.knowledge.classes import ASKING_OF_MASKS
-from xlalint.knowledge.operations import INTO_HOST
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
@@ -49,8 +48,9 @@ _OF_ROWS = "tolist"
 _SHOWS_FOR_THE_USER = {"master_print"}
 
 
-_INTO_HOST = ("__iadd__", "__isub__", "__imul__", "__itruediv__", "__setitem__", *sorted(INTO_HOST))
-"""The methods by which a tensor on the CPU takes up one of the device, which is read for that."""
+_INTO_HOST = ("__iadd__", "__isub__", "__imul__", "__itruediv__", "__setitem__", "copy_")
+"""The methods by which a tensor on the CPU takes up one of the device, which is read for that; but for those
+that optimizers call for each parameter, such as `add_`."""
 
 
 def _read(watch: Watch, original: Any) -> Any:
