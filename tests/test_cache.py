@@ -566,7 +566,7 @@ def edited(tree: Path, edits: int, cache: Path) -> Iterator[str]:
 
 
 def test_after_any_edit_the_kept_answer_is_the_fresh_one(project: Path, tmp_path: Path) -> None:
-    for folder in ("XLA102", "XLA501", "XLA701"):
+    for folder in ("XLA103", "XLA501", "XLA701"):
         shutil.copytree(FIXTURES / folder, project / folder)
     assert list(edited(project, EDITS, tmp_path / "kept")) == []
 
