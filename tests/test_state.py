@@ -35,6 +35,7 @@ PROGRAMS = (
     "fixtures/XLA701/wrapped_by_fsdpv2.py",
     "fixtures/XLA102/evaluation_kept_on_the_host.py",
     "fixtures/XLA102/loss_added_to_a_tensor_on_the_cpu.py",
+    "fixtures/XLA102/loss_for_a_scheduler.py",
     "fixtures/XLA302/benchmark_of_one_step.py",
     "tests/interpreter/leaving.py",
     "fixtures/XLA001/loop_of_2019.py",

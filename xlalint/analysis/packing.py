@@ -51,6 +51,7 @@ from xlalint.analysis.payloads import (
     Options,
     Parameters,
     Partial,
+    Plateau,
     RankTest,
     Rows,
     Scaler,
@@ -119,9 +120,9 @@ _RECORDS: Final[tuple[type[Any], ...]] = (
     Copied, Counter, Device, Dynamo, Engine, Fact, Fallback, Fetch, Fields, Gradients, Instance, Iterated,
     Known, LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace,
     Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Options,
-    Parameters, Partial, Ragged, Raised, RankTest, Recorded, Recursion, Replicas, Rows, Scaler, Scope, Scoped,
-    Scopes, Setup, Site, Split, StateDict, Switch, Targets, Tensor, Tie, Training, Trust, Uneven,
-    Value, View, Whole, Yielded, events.Change,
+    Parameters, Partial, Plateau, Ragged, Raised, RankTest, Recorded, Recursion, Replicas, Rows, Scaler,
+    Scope, Scoped, Scopes, Setup, Site, Split, StateDict, Switch, Targets, Tensor, Tie, Training, Trust,
+    Uneven, Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: Final[tuple[type[Enum], ...]] = (
     Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Weight, Form,

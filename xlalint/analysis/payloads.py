@@ -725,6 +725,12 @@ class Copied(NamedTuple):
     what: str = "copied"
 
 
+class Plateau(NamedTuple):
+    """A scheduler that compares, at each step, the metric that it gets with those before."""
+
+    what: str = "scheduler"
+
+
 class OpenFile(NamedTuple):
     """A file that was opened at `path` to be written, by every replica that there is."""
 
@@ -959,6 +965,7 @@ PAYLOADS: Final[dict[Kind, tuple[type, ...]]] = {
         OfNumpy,
         OpenFile,
         Options,
+        Plateau,
         Rows,
         Switch,
         Uneven,

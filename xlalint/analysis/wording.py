@@ -41,6 +41,7 @@ from xlalint.analysis.payloads import (
     Options,
     Parameters,
     Partial,
+    Plateau,
     RankTest,
     Rows,
     Scaler,
@@ -148,6 +149,8 @@ def _of_host(payload: object) -> Iterator[str]:
                 yield "a tensor on the CPU"
         case Copied():
             yield "a tensor on the CPU"
+        case Plateau():
+            yield "a scheduler that reads what its steps get"
         case Mesh(names):
             yield f"mesh over {', '.join(names)}" if names else "mesh"
         case OpenFile():

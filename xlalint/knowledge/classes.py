@@ -53,6 +53,8 @@ STREAM = "IterableDataset"
 """The class of torch's datasets that are iterated and may have no end, by its last name."""
 
 SCHEDULERS = "torch.optim.lr_scheduler"
+READING_SCHEDULER = "ReduceLROnPlateau"
+"""The one of them whose `step` turns what it gets into a number of Python's, by its last name."""
 
 CACHED = "cached_property"
 PROPERTIES = frozenset({"property", CACHED})

@@ -34,6 +34,7 @@ from xlalint.analysis.payloads import (
     Instance,
     Namespace,
     Parameters,
+    Plateau,
     Rows,
     Uneven,
     counts,
@@ -114,7 +115,7 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
     if name == classes.SHARDED_OPTIMIZER:
         return Value(Kind.OPTIMIZER, _over(call), payload=make_sharded_optimizer(call))
     if name.startswith((classes.SCHEDULERS, *packages.SCHEDULERS)):
-        return HOST
+        return Value(Kind.HOST, payload=Plateau()) if last == classes.READING_SCHEDULER else HOST
     if classes.is_module(name):
         return make_module(last, call)
     if name.startswith(functions.TORCH):

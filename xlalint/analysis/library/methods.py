@@ -28,6 +28,7 @@ from xlalint.analysis.payloads import (
     Opening,
     Opens,
     Parameters,
+    Plateau,
     Rows,
     StateDict,
     constant,
@@ -165,6 +166,10 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
             call.read(value, Reading.TEXT)
         if shows_numbers(literal(receiver), call.values):
             note_numbers(call.values, call.spelling, call.site, call.frame)
+    elif name == "step" and isinstance(receiver.payload, Plateau):
+        for value in call.values[:1]:
+            call.read(value, Reading.SCALAR)
+        return NONE
     elif name in INTO_HOST and other is not None and other.kind is Kind.TENSOR and is_host_tensor(receiver):
         if call.node is not None and not machine.sets_default_device(call.frame.outline):
             read_into_host(call.node, other, call.frame, call.store)
