@@ -182,7 +182,7 @@ FUNCTIONS: dict[str, str] = {
     "torch_xla.utils.serialization.save": "save references",
     "torch_xla.utils.serialization.load": "load references",
     "torch.save": "save",
-    "pickle.dump": "save",
+    "pickle.dump": "pickle",
     "safetensors.torch.save": "save to safetensors",
     "safetensors.torch.save_file": "save to safetensors",
     "safetensors.torch.save_model": "save to safetensors",

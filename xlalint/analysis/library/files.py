@@ -177,6 +177,13 @@ def _plain_save(machine: Machine, call: Call) -> Value:
     return _save(call, by_xla=False)
 
 
+def _pickle(machine: Machine, call: Call) -> Value:
+    """Most of what programs pickle is none of the device's: it must be known to be."""
+    given = call.argument(0, "obj")
+    is_known = given is not None and not given.assumes
+    return _plain_save(machine, call) if is_known else NONE
+
+
 def _save_to_safetensors(machine: Machine, call: Call) -> Value:
     """A format that asks where in memory a tensor lies: one of the device has no such place."""
     data = call.argument(0, "tensors") or call.argument(0, "model") or UNKNOWN
@@ -286,5 +293,6 @@ EFFECTS: Final[dict[str, Effect]] = {
     "ask for preemption": _ask_for_preemption,
     "load references": _load_references,
     "save": _plain_save,
+    "pickle": _pickle,
     "save to safetensors": _save_to_safetensors,
 }
