@@ -10,8 +10,8 @@ from xlalint.writing import written
 
 MOST_CHARACTERS: Final = 40
 
-ON: Final = "` on the "
-INTO: Final = "` into the "
+COMPUTED_INTO: Final = "` on the "
+COPIED_INTO: Final = "` into the "
 """What stands between a change of a tensor on the CPU and that tensor: it takes up what is computed on the
 device for that, or what is there."""
 
@@ -28,12 +28,14 @@ def change_on_cpu(node: ast.AST, of: str = "CPU tensor") -> str:
     """
     match node:
         case ast.AugAssign(target=changed, op=op, value=value) if type(op) in IN_PLACE:
-            return f"{spelling(changed)} {IN_PLACE[type(op)]} {spelling(value)}{ON}{of} `{spelling(changed)}"
+            shown, how = f"{spelling(changed)} {IN_PLACE[type(op)]} {spelling(value)}", COMPUTED_INTO
         case ast.Subscript(value=changed, ctx=ast.Store()):
-            return f"{spelling(node)} = ...{INTO}{of} `{spelling(changed)}"
+            shown, how = f"{spelling(node)} = ...", COPIED_INTO
         case ast.Call(func=ast.Attribute(value=changed, attr=name)):
-            return f"{spelling(node)}{INTO if name == 'copy_' else ON}{of} `{spelling(changed)}"
-    return ""
+            shown, how = spelling(node), COPIED_INTO if name == "copy_" else COMPUTED_INTO
+        case _:
+            return ""
+    return f"{shown}{how}{of} `{spelling(changed)}"
 
 
 IN_PLACE: Final[dict[type[ast.operator], str]] = {

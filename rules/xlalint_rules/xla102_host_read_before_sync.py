@@ -11,7 +11,7 @@ from xlalint.lazy.events import ReadThenCut
 from xlalint.lazy.state import View
 from xlalint.lazy.values import Weight
 from xlalint.rule import Finding, Rule
-from xlalint.spelling import ON
+from xlalint.spelling import COMPUTED_INTO
 
 
 class HostReadBeforeSync(Rule[ReadThenCut]):
@@ -88,12 +88,13 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
     def judge(self, event: ReadThenCut, state: View) -> Iterator[Finding]:
         read = event.obligation
         what = "last iteration" if read.of_last_round else "step"
+        in_loop = _OF_FRAMEWORK if event.cause is Cause.FRAMEWORK else _OF_LOOP
         yield self.finding(
             event,
             f"the device runs the {what} twice, for the same result: "
             f"`{read.detail}` runs the work recorded since {{since}}, and "
             f"{event.cause.in_words} runs it again",
-            help=_ON_DEVICE if ON in read.detail else _HELP.get(event.cause, _OF_LOOP),
+            help=_ON_DEVICE if COMPUTED_INTO in read.detail else in_loop,
             severity=Severity.WARNING if read.in_loop and not read.of_last_round else Severity.INFO,
             since=read.since,
             cures=tuple(_cures(event, state)),
@@ -104,7 +105,7 @@ def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
     # Where a called function reads, the call moves, but the sync comes to the read itself.
     cut, what, scopes, in_loop = event.site, event.path[0], state.scopes, event.obligation.in_loop
     work = tuple(site for site in event.obligation.since if not (site.is_entry or site.in_framework))
-    if ON in event.obligation.detail:
+    if COMPUTED_INTO in event.obligation.detail:
         yield ByHand(what, title="Make the tensor on the device, by `device=`")
         return
     closed = scopes.profiler or scopes.in_forward or state.opened_step
@@ -124,7 +125,6 @@ def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
 
 _OF_LOOP = "put the step in `with torch_xla.step():` and read below it, or sync before the read"
 _ON_DEVICE = "make the tensor on the device, by `device=`, and read it below the loop"
-_BY_FRAMEWORK = "the framework ends the step after this: read `loss.detach()` in the next step, or seldom"
-_HELP = {Cause.FRAMEWORK: _BY_FRAMEWORK}
+_OF_FRAMEWORK = "the framework ends the step after this: read `loss.detach()` in the next step, or seldom"
 
 _STATEMENTS = (Cause.MARKER, Cause.BARRIER, Cause.STEP_TRACE)

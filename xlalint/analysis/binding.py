@@ -217,6 +217,11 @@ def _put_in_place(
         rebind(machine, node, owner._replace(payload=module._replace(by=made.by)), frame, store)
 
 
+def is_on_cpu(machine: Machine, value: Value, frame: Frame) -> bool:
+    """Whether a value is surely a tensor on the CPU: no other device is the default."""
+    return is_host_tensor(value) and not machine.sets_default_device(frame.outline)
+
+
 def bind_name(name: str, value: Value, frame: Frame, store: Store) -> None:
     """Assign a value to a name, which may be that of a function around this one."""
     store.names[name] = value
@@ -292,9 +297,8 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
         if base.known and base.role is Role.PLAIN and not isinstance(literal(index), str):
             changed = base._replace(recorded=made.recorded, differs=made.differs, reduced=made.reduced)
             rebind(machine, target.value, changed, frame, store)
-    elif is_host_tensor(base) and value.kind is Kind.TENSOR:
-        if not machine.sets_default_device(frame.outline):
-            read_into_host(target, value, frame, store)
+    elif value.kind is Kind.TENSOR and is_on_cpu(machine, base, frame):
+        read_into_host(target, value, frame, store)
     elif value.kind is Kind.TENSOR and isinstance(base.payload, OfNumpy) and not base.assumes:
         if not isinstance(target.slice, ast.Slice):  # which raises
             read_into_host(target, value, frame, store, of_numpy=True)

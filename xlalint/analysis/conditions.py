@@ -169,15 +169,16 @@ def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
     ]
     if not assuming and not store.state.trust.bounded:
         return
+    told = concluded(test, holds)
     for held, key, value in assuming:
-        for assumed, excluded in concluded(test, holds):
+        for assumed, excluded in told:
             value = _known(value, assumed, excluded)
         held[key] = value  # type: ignore[index]
     if holds:
         for name in _tensors(test):
             if name in store.names and (value := store.names[name]).kind is Kind.TENSOR:
                 store.names[name] = value._replace(assumes=shown_by_test(value.assumes))
-    for assumed, _ in concluded(test, holds):
+    for assumed, _ in told:
         if assumed <= store.state.trust.bounded:
             trust = store.state.trust
             store.state.trust = trust._replace(bounded=trust.bounded - assumed)

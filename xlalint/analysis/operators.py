@@ -8,7 +8,7 @@ import re
 from itertools import islice
 from typing import Final
 
-from xlalint.analysis.binding import element, one_after_other
+from xlalint.analysis.binding import element, is_on_cpu, one_after_other
 from xlalint.analysis.conditions import chosen
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.modules import as_tensor
@@ -35,7 +35,6 @@ from xlalint.analysis.payloads import (
     elements,
     identifier,
     is_drawn,
-    is_host_tensor,
     literal,
 )
 from xlalint.analysis.separate_reads import note_numbers, shows_numbers
@@ -118,8 +117,8 @@ def operate(
             read(right, Reading.TEXT, shown, frame.site(node), frame, store)
             note_numbers((right,), shown, frame.site(node), frame)
             return Value(Kind.HOST, differs=right.differs)
-        on_cpu = isinstance(node, ast.AugAssign) and type(op) in IN_PLACE and is_host_tensor(left)
-        if on_cpu and not machine.sets_default_device(frame.outline):
+        in_place = isinstance(node, ast.AugAssign) and type(op) in IN_PLACE
+        if in_place and is_on_cpu(machine, left, frame):
             read_into_host(node, right, frame, store)
             return left._replace(differs=left.differs or right.differs)
         left, right = worked_on(left), worked_on(right)

@@ -26,7 +26,7 @@ from xlalint.lazy.values import (
     Weight,
     worked_on,
 )
-from xlalint.spelling import ON, THE_FRAMEWORK, change_on_cpu, spelling
+from xlalint.spelling import COMPUTED_INTO, THE_FRAMEWORK, change_on_cpu, spelling
 
 
 class Spelled(Protocol):
@@ -119,7 +119,7 @@ def read_into_host(
     """
     value, site = worked_on(value), frame.site(node)
     shown = change_on_cpu(node, "array") if of_numpy else change_on_cpu(node)
-    if ON in shown:
+    if COMPUTED_INTO in shown:
         # It is computed on the device, and then copied.
         value = record((value,), Weight.LIGHT, site, frame, store)
     read(value, Reading.INTO_HOST, shown, site, frame, store)

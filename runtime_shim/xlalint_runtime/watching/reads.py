@@ -81,22 +81,18 @@ def _read(watch: Watch, original: Any) -> Any:
 def _read_into_host(watch: Watch, original: Any) -> Any:
     """A tensor on the CPU is changed in place, by one that may be on the device."""
     method = original.__name__
+    place = 1 if method == "__setitem__" else 0  # there the index comes first
 
     @functools.wraps(original)
     def change(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         act = functools.partial(original, tensor, *args, **kwargs)
-        taken = args[_place(method)] if len(args) > _place(method) else None
+        taken = args[place] if len(args) > place else None
         if not (isinstance(taken, torch.Tensor) and pending.is_device_tensor(taken)):
             return act()
         with counters.known_reads():
             return _of_device(watch, taken, method, act)
 
     return change
-
-
-def _place(method: str) -> int:
-    """Which argument is taken up."""
-    return 1 if method == "__setitem__" else 0
 
 
 def _takes_nothing_of_device(_: Watch, args: tuple[Any, ...]) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Final
 
-from xlalint.analysis.binding import rebind
+from xlalint.analysis.binding import is_on_cpu, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.compiling import compile_in_place
 from xlalint.analysis.library.containers import container_method, loader_method
@@ -35,7 +35,6 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     has_effect,
-    is_host_tensor,
     literal,
     made_up,
     taken_from,
@@ -170,10 +169,15 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
         for value in call.values[:1]:
             call.read(value, Reading.SCALAR)
         return NONE
-    elif name in INTO_HOST and other is not None and other.kind is Kind.TENSOR and is_host_tensor(receiver):
-        if call.node is not None and not machine.sets_default_device(call.frame.outline):
-            read_into_host(call.node, other, call.frame, call.store)
-            return receiver._replace(differs=receiver.differs or other.differs)
+    elif (
+        name in INTO_HOST
+        and other is not None
+        and other.kind is Kind.TENSOR
+        and call.node is not None
+        and is_on_cpu(machine, receiver, call.frame)
+    ):
+        read_into_host(call.node, other, call.frame, call.store)
+        return receiver._replace(differs=receiver.differs or other.differs)
     elif receiver.kind is Kind.HOST and any(value.kind is Kind.TENSOR for value in call.values):
         return call_unknown(machine, call)
     differs = receiver.differs or any(value.differs for value in call.values)
