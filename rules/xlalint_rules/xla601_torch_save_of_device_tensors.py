@@ -17,7 +17,7 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
     """
     ## What it does
     Finds `torch.save`, `pickle` and safetensors calls that save tensors, a state dict or a module
-    on an XLA device, and `xm.save` of a module.
+    on an XLA device, and `xm.save` of a module or of parameters.
 
     ## Why is this bad?
     The file loads only on a machine with an XLA device, because it names the device. Saving is
@@ -27,8 +27,8 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
     safetensors raises and writes nothing, as it asks where in memory the tensors lie; so does
     `save_pretrained` of transformers and diffusers.
 
-    `xm.save` moves everything to the host at once and writes on the master only. Of a module it moves
-    the buffers alone: its parameters stay on the device, so save the state dict.
+    `xm.save` moves everything to the host at once and writes on the master only. Only parameters, be they
+    those of a module or by themselves, stay on the device, so save the state dict.
 
     ## Example
     ```python
@@ -101,8 +101,8 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
             case Save(by_xla=True, has_parameters=True, spelling=spelling):
                 yield self.finding(
                     event,
-                    f"the file loads only on a machine with an XLA device: `{spelling}` saves a module, "
-                    "whose parameters `xm.save` leaves there",
+                    f"the file loads only on a machine with an XLA device: `{spelling}` saves parameters "
+                    "as they are, by themselves or in a module, and `xm.save` leaves these there",
                     help="save `model.state_dict()`: of that, it moves everything to the host",
                     cures=(ByHand(event.site, title=_STATE_DICT),),
                 )

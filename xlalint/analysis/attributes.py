@@ -10,7 +10,7 @@ from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.conditions import is_contradicted
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.importable import lacks_class
-from xlalint.analysis.library.modules import parameter
+from xlalint.analysis.library.modules import parameter, part_by_path
 from xlalint.analysis.library.optimizers import (
     gradient,
     gradient_of_parameter,
@@ -54,7 +54,7 @@ from xlalint.knowledge import classes as library_classes
 from xlalint.knowledge import functions, operations
 from xlalint.knowledge.methods import METHODS, OF_FUNCTIONS
 from xlalint.knowledge.outside import chooses_xla
-from xlalint.lazy.assumptions import OFF_IN, assume, is_of_ways, shown_by_backward
+from xlalint.lazy.assumptions import OFF_IN, assume, both, is_of_ways, shown_by_backward
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
@@ -77,9 +77,20 @@ def _attribute(machine: Machine, node: ast.Attribute, frame: Frame, store: Store
     found = attribute(machine, base, node.attr, node, frame, store)
     if any(isinstance(target, Method) and target.name == node.attr for target in targets(found)):
         found = _held(base, node.attr, found)
+    if found.kind is Kind.UNKNOWN and node.attr in library_classes.OF_LAYERS:
+        return _of_part(machine, node.value, frame, store) or found
     if found.kind in _UNSEEN:
         return device_set(machine, node.attr, node, frame, store) or found
     return found
+
+
+def _of_part(machine: Machine, node: ast.expr, frame: Frame, store: Store) -> Value | None:
+    """The parameter of a layer that a chain of attributes leads to from a module of unknown layers."""
+    part = part_by_path(machine, node, frame, store, "is a layer")
+    if part is None or not isinstance(layer := part.payload, Module) or layer.place is Place.UNKNOWN:
+        return None
+    held = Parameters(layer.identity, layer.place, is_one=True)
+    return Value(Kind.PARAMETERS, part.assumes, payload=held)
 
 
 _UNSEEN: Final = (Kind.UNKNOWN, Kind.HOST)
@@ -149,9 +160,9 @@ def attribute(
     if kind is Kind.TENSOR:
         return _of_tensor(base, name)
     if isinstance(payload, Parameters) and name in operations.PARAMETER_ATTRIBUTES:
-        if name == "grad" and payload.place is Place.XLA:
-            return gradient_of_parameter(store)
-        return _of_tensor(parameter(payload, store), name)
+        of_grad = name == "grad" and payload.place is Place.XLA
+        held = gradient_of_parameter(store) if of_grad else _of_tensor(parameter(payload, store), name)
+        return held._replace(assumes=both(held.assumes, base.assumes)) if base.assumes else held
     if isinstance(payload, Fields) and (given := payload.under(name)) is not None:
         return given
     if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scopes.of(ScopeKind.OPTIMIZER):

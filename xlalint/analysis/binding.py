@@ -157,6 +157,41 @@ def one_after_other(*elements: Value) -> Value:
     return container_of(join_all(elements, UNKNOWN))
 
 
+def with_entries(held: Container, given: Value) -> Value:
+    """A mapping with the entries of another. Where nobody knows the keys of these, any setting may be another
+    one now; what is saved or trained is not put there twice."""
+    if held.items == ():
+        is_mapping = isinstance(other := given.payload, Container) and other.keys is not None
+        return given if is_mapping else container_of(mapped(given), keyed=True)
+    if held.items is None:
+        return container_of(join_values(held.element, mapped(given)), keyed=True)
+    keys, items = [*(held.keys or ())], [*held.items]
+    for key, item in _entries(given):
+        if key is None:
+            items = [
+                each if name is not None and each.kind in _NOT_SET_ANEW else join_values(each, item)
+                for name, each in zip(keys, items, strict=True)
+            ]
+        if key not in keys:
+            keys.append(key)
+            items.append(item)
+        elif key is not None:
+            items[keys.index(key)] = item
+    return container(items, tuple(keys))
+
+
+def _entries(given: Value) -> list[tuple[object, Value]]:
+    """What stands under which keys of a mapping: where nobody knows these, any of it under None."""
+    held = given.payload
+    if isinstance(held, Container) and held.keys is not None and held.items is not None:
+        return [*zip(held.keys, held.items, strict=True)]
+    return [(None, mapped(given))]
+
+
+_NOT_SET_ANEW: Final = frozenset({
+    Kind.TENSOR, Kind.MODULE, Kind.PARAMETERS, Kind.OPTIMIZER, Kind.STATE_DICT, Kind.CONTAINER,
+})  # fmt: skip
+"""What a mapping has that is no setting."""
 _PARTS: Final = frozenset({Kind.MODULE, Kind.OPTIMIZER})
 _NEVER_EMPTY: Final = frozenset({Kind.PARAMETERS, Kind.MODULE, Kind.TENSOR})
 """Kinds of what has a first element: nobody goes over the rows of a tensor that has none."""

@@ -106,7 +106,11 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
             and held.keys != ANY_KEY
         ):
             for name, item in zip(held.keys, held.items, strict=True):
-                made.keywords.setdefault(str(name), item)
+                if name is None:
+                    made.open_ended = True
+                    made.spread.append(item)
+                else:
+                    made.keywords.setdefault(str(name), item)
         else:
             made.open_ended = True
             made.spread.append(mapped(value))

@@ -14,11 +14,11 @@ from xlalint.analysis.binding import (
     holds_some,
     indexed,
     is_uneven,
-    mapped,
     one_after_other,
     part_of,
     round_of,
     watch_index,
+    with_entries,
 )
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame, Yielded
@@ -185,23 +185,24 @@ def _list(machine: Machine, node: ast.List | ast.Tuple | ast.Set, frame: Frame, 
 def _dict(machine: Machine, node: ast.Dict, frame: Frame, store: Store) -> Value:
     items: list[Value] = []
     keys: list[object] = []
-    open_ended = False
+    made: Value | None = None
+    """What stands before another mapping, and that."""
     for key, item in zip(node.keys, node.values, strict=True):
         value = machine.evaluate(item, frame, store)
         if key is None:
-            held = value.payload
-            if isinstance(held, Container) and held.keys is not None and held.items is not None:
-                keys += held.keys
-                items += held.items
-            else:
-                open_ended = True
-                items.append(mapped(value))
+            made = _one_more(_one_more(made, container(items, tuple(keys))), value)
+            items, keys = [], []
             continue
         name = machine.evaluate(key, frame, store)
         keys.append(literal(name))
         items.append(value)
-    made = container(items, tuple(keys))
-    return container_of(mapped(made), keyed=True) if open_ended else made
+    return _one_more(made, container(items, tuple(keys)))
+
+
+def _one_more(before: Value | None, given: Value) -> Value:
+    """What a mapping holds with the entries of another."""
+    held = before.payload if before is not None else None
+    return with_entries(held, given) if isinstance(held, Container) else given
 
 
 def _is_window(base: Value, node: ast.Subscript) -> bool:
@@ -268,6 +269,8 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     if base.kind is Kind.PARAMETERS:
         return base
     if isinstance(held, StateDict) and held.optimizer is None:
+        if held.place is Place.XLA:
+            return parameter(Parameters((), held.place), store)._replace(assumes=base.assumes)
         return Value(Kind.PARAMETERS, base.assumes, payload=Parameters((), held.place))
     named = literal(index)
     if isinstance(held, Namespace) and held.name == functions.ENVIRONMENT:

@@ -8,7 +8,7 @@ import re
 from itertools import islice
 from typing import Final
 
-from xlalint.analysis.binding import element, is_on_cpu, one_after_other
+from xlalint.analysis.binding import element, is_on_cpu, one_after_other, with_entries
 from xlalint.analysis.conditions import chosen
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.modules import as_tensor
@@ -27,7 +27,6 @@ from xlalint.analysis.payloads import (
     Switch,
     computed_of,
     constant,
-    container,
     container_of,
     counter_of,
     counts,
@@ -192,15 +191,12 @@ _ONE: Final = constant(1)
 
 def _merged(left: Value, right: Value, one: Container) -> Value:
     """Two mappings, or sets, in one."""
+    if one.keys is not None:
+        return with_entries(one, right)
     other = right.payload
     if not isinstance(other, Container):
         return UNKNOWN._replace(differs=left.differs or right.differs)
-    keyed = one.keys is not None and other.keys is not None
-    if keyed and one.items is not None and other.items is not None:
-        held = dict(zip(one.keys or (), one.items, strict=True))
-        held.update(zip(other.keys or (), other.items, strict=True))
-        return container(list(held.values()), tuple(held))
-    return container_of(join_values(one.element, other.element), keyed=keyed)
+    return container_of(join_values(one.element, other.element))
 
 
 def _take_time(left: Value, right: Value, node: ast.expr | ast.stmt, frame: Frame, store: Store) -> None:

@@ -475,13 +475,19 @@ def leading_to(own: set[str], cls: Class, methods: dict[str, Function]) -> list[
 
 
 def _held_by(maker: Function, hot: set[str]) -> set[str]:
-    """The attributes to which a method gives what it makes with one of some names, or with one of them."""
+    """The attributes to which a method gives what it makes with one of some names, or with one of them, and
+    those of which it calls a method with such a thing, as that which moves a model."""
     names, held = set(hot), set[str]()
-    given = [node for node in within(maker.node) if isinstance(node, ast.Assign)]
-    for node in sorted(given, key=lambda node: node.lineno):
-        if any(_leads_there(each, names, held) for each in within(node.value)):
-            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
-            held.update(target.attr for target in node.targets if _is_own(target))
+    statements = [node for node in within(maker.node) if isinstance(node, ast.Assign | ast.Expr)]
+    for node in sorted(statements, key=lambda node: node.lineno):
+        if not any(_leads_there(each, names, held) for each in within(node.value)):
+            continue
+        match node:
+            case ast.Assign(targets=targets):
+                names.update(target.id for target in targets if isinstance(target, ast.Name))
+                held.update(target.attr for target in targets if _is_own(target))
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=changed))) if _is_own(changed):
+                held.add(changed.attr)
     return held
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Final
 
-from xlalint.analysis.binding import element, rebind
+from xlalint.analysis.binding import element, rebind, with_entries
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.iteration import drawn
 from xlalint.analysis.machine import Machine
@@ -51,11 +52,10 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
     assert isinstance(held, Container)
     match METHODS[Kind.CONTAINER].get(name):
         case "add" | "add all" as how:
-            given = call.arguments[-1] if call.arguments else UNKNOWN
-            merged = _merged(held, given) if name == "update" else None
-            if merged is not None:
-                _change(machine, merged, call)
+            if name == "update" and held.keys is not None:
+                _change(machine, _updated(receiver, call), call)
                 return NONE
+            given = call.arguments[-1] if call.arguments else UNKNOWN
             added = _values_of(given) if how == "add all" else given
             if held.element.history and added.history:
                 call.frame.model.keep_history(call.store.state, held.element, added, call.spelling, call.site)
@@ -65,7 +65,8 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
             return _set_default(machine, held, call)
         case "get":
             key, default = literal(call.argument(0)), call.argument(1)
-            if default is not None and held.keys and isinstance(key, str) and key not in held.keys:
+            lacks = held.keys and isinstance(key, str) and key not in held.keys and None not in held.keys
+            if default is not None and lacks:
                 return default
             return held.under(key)
         case "items":
@@ -130,14 +131,13 @@ def _with(held: Container, given: Value, name: str, call: Call) -> Value:
     return longer._replace(payload=made._replace(length=length))
 
 
-def _merged(held: Container, given: Value) -> Value | None:
-    """A dict with the entries of another, where the keys of both are known."""
-    other = given.payload
-    if not isinstance(other, Container) or not (held.keys and held.items and other.keys and other.items):
-        return None
-    entries = dict(zip(held.keys, held.items, strict=True))
-    entries.update(zip(other.keys, other.items, strict=True))
-    return container(list(entries.values()), tuple(entries))
+def _updated(receiver: Value, call: Call) -> Value:
+    """A dict with the entries of those that are given, and with what is given by name."""
+    named = container([*call.keywords.values()], tuple(call.keywords))
+    for given in (*call.arguments, *map(partial(container_of, keyed=True), call.spread), named):
+        if isinstance(held := receiver.payload, Container):
+            receiver = with_entries(held, given)
+    return receiver
 
 
 def _values_of(given: Value) -> Value:

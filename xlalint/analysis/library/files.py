@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
     Instance,
     Module,
     OpenFile,
+    Parameters,
     StateDict,
     classes_of,
     literal,
@@ -230,7 +231,7 @@ class _Saved(NamedTuple):
     """What is saved: the work recorded on it, whether it surely holds device tensors, and a module's.
 
     `assumes` is what must be so for anything within to be on the device. `has_parameters` tells that it
-    surely holds a module of the device, and not only its state dict.
+    surely holds parameters of the device as they are, as a module does, and not only a state dict.
     """
 
     recorded: Recorded = NOTHING
@@ -245,10 +246,10 @@ def _saved(value: Value, parameters: Recorded, unknown: Recorded) -> _Saved:
     if value.kind is Kind.TENSOR:
         return _Saved(value.recorded, value.known)
     match value.payload:
-        case StateDict(Place.XLA) | Module(place=Place.XLA) as held:
-            has_parameters = isinstance(held, Module)
+        case StateDict(Place.XLA) | Module(place=Place.XLA) | Parameters(place=Place.XLA) as held:
+            has_parameters = not isinstance(held, StateDict)
             return _Saved(parameters, on_device=True, of_parameters=True, has_parameters=has_parameters)
-        case StateDict() | Module():
+        case StateDict() | Module() | Parameters():
             return _Saved(Recorded(unknown.must, parameters.may), of_parameters=unknown != NOTHING)
         case Container(items, element, keys):
             items = (element,) if items is None else items

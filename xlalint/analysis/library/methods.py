@@ -49,7 +49,7 @@ from xlalint.knowledge import functions
 from xlalint.knowledge.methods import COMPILES, METHODS, MOVES
 from xlalint.knowledge.operations import INTO_HOST, VIEWS_OF_HOST, Operation, operation_of
 from xlalint.lazy.assumptions import MOVES as IS_MOVED
-from xlalint.lazy.assumptions import assume
+from xlalint.lazy.assumptions import assume, both
 from xlalint.lazy.events import Reading
 from xlalint.lazy.scopes import Scope
 from xlalint.lazy.values import (
@@ -97,6 +97,8 @@ def _scope_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
 def _parameters_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
     assert isinstance(receiver.payload, Parameters)
     one = parameter(receiver.payload, call.store)
+    if receiver.assumes:
+        one = one._replace(assumes=both(one.assumes, receiver.assumes))
     if one.kind is not Kind.TENSOR:
         return _host_method(machine, one, name, call)
     return tensor_method(machine, one, name, call)

@@ -11,7 +11,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Function, dotted
+from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import (
     Batch,
     Bound,
@@ -314,17 +314,31 @@ def part_by_method(machine: Machine, call: Call, *, clause: str = "") -> Value |
     `clause` says what must be so of it.
     """
     node = call.function.value if isinstance(call.function, ast.Attribute) else None
-    if not isinstance(node, ast.Attribute) or not dotted(node) or is_named_as_hosts(node.attr):
+    return None if node is None else part_by_path(machine, node, call.frame, call.store, clause)
+
+
+def part_by_path(machine: Machine, node: ast.expr, frame: Frame, store: Store, clause: str) -> Value | None:
+    """The part of a module that a chain of attributes and indexes leads to, where nobody knows its parts."""
+    if not _is_path(node) or (isinstance(node, ast.Attribute) and is_named_as_hosts(node.attr)):
         return None
-    whole: ast.expr = node
-    while isinstance(whole, ast.Attribute):
+    whole = node
+    while isinstance(whole, ast.Attribute | ast.Subscript):
         whole = whole.value
-        owner = machine.evaluate(whole, call.frame, call.store)
+        owner = machine.evaluate(whole, frame, store)
         if isinstance(info := owner.payload, Module):
             part = Module(info.identity, info.place, is_part=True, sharded=info.sharded)
             assumes = assume(f"`{written(node)}` {clause}") if clause else assumptions.NONE
             return Value(Kind.MODULE, both(owner.assumes, assumes), payload=part)
     return None
+
+
+def _is_path(node: ast.expr) -> bool:
+    """Whether an expression is a chain of attributes and plain indexes: looking at it again does no more."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant | ast.Name):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def _save_to_safetensors(receiver: Value, info: Module, call: Call) -> None:
