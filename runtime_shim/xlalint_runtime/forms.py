@@ -14,6 +14,7 @@ from xlalint.knowledge.operations import (
     GROWING,
     is_shaped_by_data,
     numbers_of_graph,
+    repeats_by_data,
 )
 from xlalint.lazy.values import Form
 from xlalint_runtime.traces import Operation, Trace
@@ -40,7 +41,7 @@ def varying(traces: Sequence[Trace]) -> Iterator[Varying]:
         if _takes_by_mask(operation):
             fills = operation.name == "__setitem__" and len(operation.inputs) == 2
             yield Varying(Form.MASK, operation, fills)
-        elif is_shaped_by_data(operation.name, *_given(operation)):
+        elif _is_shaped_by_data(operation):
             yield Varying(Form.DATA, operation)
     if len(traces) >= ROUNDS:
         yield from _more_or_less(traces[-ROUNDS:])
@@ -55,6 +56,13 @@ def varying(traces: Sequence[Trace]) -> Iterator[Varying]:
 
 def _takes_by_mask(operation: Operation) -> bool:
     return operation.name in _INDEXED and any(each.dtype == "bool" for each in operation.inputs[1:])
+
+
+def _is_shaped_by_data(operation: Operation) -> bool:
+    given, names = _given(operation)
+    return is_shaped_by_data(operation.name, given, names) or repeats_by_data(
+        operation.name, len(operation.inputs), names
+    )
 
 
 def _given(operation: Operation) -> tuple[int, list[str]]:

@@ -44,10 +44,11 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.analysis.store import Store
-from xlalint.analysis.work import name_that_counts, read_into_host, record
+from xlalint.analysis.work import name_that_counts, read, read_into_host, record
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import CALLED
 from xlalint.lazy.assumptions import IS_A_TENSOR, PART, either, shown_by_use
+from xlalint.lazy.events import Reading
 from xlalint.lazy.sharding import Mesh
 from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
@@ -323,6 +324,7 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
     if _refuses(base, value):
         why = f"`{functions.ENVIRONMENT}` holds texts, and gets a number"
         store.state.raises(Raised(frame.site(target), why))
+    read_index(machine, base, index, target, frame, store)
     if isinstance(held := base.payload, Container):
         _put(machine, target.value, held, literal(index), value, frame, store)
     elif base.kind is Kind.TENSOR:
@@ -343,6 +345,20 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
         rebind(machine, target.value, base._replace(payload=StateDict(place)), frame, store)
     elif base.kind is Kind.UNKNOWN and isinstance(key := literal(index), str):
         _give(machine, target.value, base, key, value, frame, store)
+
+
+def read_index(
+    machine: Machine, base: Value, index: Value, node: ast.Subscript, frame: Frame, store: Store
+) -> None:
+    """Where an element of a tensor on the CPU, or of an array, is named by numbers of the device, each of
+    these is read. By one alone it may be many that are asked for, which raises."""
+    if base.kind is not Kind.HOST:
+        return
+    numbers = [each for each in elements(index) if each.kind is Kind.TENSOR and each.role is not Role.MASK]
+    of_numpy = isinstance(base.payload, OfNumpy) and not base.assumes
+    if len(numbers) > 1 and (of_numpy or is_on_cpu(machine, base, frame)):
+        for each in numbers:
+            read(each, Reading.INDEX, spelling(node), frame.site(node), frame, store)
 
 
 def _put(

@@ -16,6 +16,7 @@ from xlalint.analysis.binding import (
     is_uneven,
     one_after_other,
     part_of,
+    read_index,
     round_of,
     watch_index,
     with_entries,
@@ -281,6 +282,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     if device is not None:
         return device
     if base.kind is Kind.HOST:
+        read_index(machine, base, index, node, frame, store)
         uneven = Uneven(Form.LENGTH) if is_uneven(node.slice, index) else None
         payload = uneven or taken_from(base) or computed_of(base)
         return Value(Kind.HOST, differs=base.differs or index.differs, payload=payload)

@@ -92,7 +92,7 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
 def _makes_text(call: Call) -> bool:
     """Whether a tokenizer turns tokens into text, as far as its method and its arguments tell."""
     name = last_name(call.function)
-    return name == functions.DECODES_ALL or (
+    return name in functions.DECODES_ALL or (
         name == functions.DECODES and functions.SKIPPING in call.keywords
     )
 

@@ -599,9 +599,12 @@ ENCODES, AS_TENSORS = "return_tensors", "pt"
 ENCODES_ONE = frozenset({"encode", "apply_chat_template"})
 """Methods of theirs that make one tensor."""
 
-DECODES, DECODES_ALL, SKIPPING = "decode", "batch_decode", "skip_special_tokens"
-"""Methods of theirs that turn tokens into text, which they read row by row; what else has a method of the
-first name takes no such argument."""
+DECODES, SKIPPING = "decode", "skip_special_tokens"
+"""A method of theirs that turns a row of tokens into text; what else has one of the name takes no such
+argument."""
+
+DECODES_ALL = frozenset({"batch_decode", "convert_ids_to_tokens"})
+"""Methods that nothing else has: of many rows, and to words."""
 
 AVAILABILITY = frozenset({
     "is_xla_tensor", "is_torch_xla_available", "is_torch_tpu_available", "is_tpu_available",

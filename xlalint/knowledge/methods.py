@@ -90,6 +90,7 @@ METHODS: dict[Kind, dict[str, str]] = {
         SAVES: "save of a part",
         "per_device_loader": "device loader",
         "select": "rows of a range",
+        **dict.fromkeys(("add_scalar", "add_scalars", "add_histogram"), "report"),
     },
 }  # fmt: skip
 

@@ -274,6 +274,18 @@ def is_shaped_by_data(name: str, given: int, keywords: Container[str]) -> bool:
     return not fewer_than or (given < fewer_than and unless not in keywords)
 
 
+def repeats_by_data(name: str, tensors: int, keywords: Container[str]) -> bool:
+    """Whether an operation repeats what it gets as often as a second tensor says, and nothing how long the
+    result is.
+
+    Args:
+        name: Its last name.
+        tensors: How many tensors it gets.
+        keywords: What it gets by name.
+    """
+    return name == "repeat_interleave" and tensors > 1 and "output_size" not in keywords
+
+
 def numbers_of_graph(
     name: str, given: Sequence[_Given], keywords: Mapping[str, _Given], *, first: int = 0
 ) -> Iterator[_Given]:

@@ -246,6 +246,8 @@ def _saved(value: Value, parameters: Recorded, unknown: Recorded) -> _Saved:
     if value.kind is Kind.TENSOR:
         return _Saved(value.recorded, value.known)
     match value.payload:
+        case Parameters(is_one=False, listed=False):
+            return _Saved()  # a generator, which nothing can save
         case StateDict(Place.XLA) | Module(place=Place.XLA) | Parameters(place=Place.XLA) as held:
             has_parameters = not isinstance(held, StateDict)
             return _Saved(parameters, on_device=True, of_parameters=True, has_parameters=has_parameters)

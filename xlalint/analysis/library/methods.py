@@ -13,7 +13,7 @@ from xlalint.analysis.library.containers import container_method, loader_method
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
 from xlalint.analysis.library.loaders import BATCH, rows_taken
-from xlalint.analysis.library.modules import module_method, parameter, part_by_method
+from xlalint.analysis.library.modules import as_tensor, module_method, parameter, part_by_method
 from xlalint.analysis.library.optimizers import optimizer_method, scaler_method
 from xlalint.analysis.library.tensors import tensor_method
 from xlalint.analysis.machine import Machine
@@ -34,6 +34,7 @@ from xlalint.analysis.payloads import (
     constant,
     container,
     container_of,
+    elements,
     has_effect,
     literal,
     made_up,
@@ -239,6 +240,14 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
             return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
         case "rows of a range" if (count := rows_taken(machine, call, 0, "indices")) is not None:
             return Value(Kind.HOST, differs=receiver.differs, payload=Rows(count, given=True))
+        case "report":
+            writes = assume(f"`{call.spelling}` writes numbers to a file")
+            for given in call.values:
+                for each in elements(given) or (given,):
+                    if (value := as_tensor(each, call.store)).kind is Kind.TENSOR:
+                        written_down = value._replace(assumes=both(each.assumes, writes))
+                        call.read(written_down, Reading.EXPLICIT)
+            return call_unknown(machine, call)
         case _ if name == COMPILES and "backend" in call.keywords:
             return compile_in_place(machine, receiver, call)  # nothing but a module takes one
         case _:

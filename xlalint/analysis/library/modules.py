@@ -319,10 +319,10 @@ def part_by_method(machine: Machine, call: Call, *, clause: str = "") -> Value |
 
 def part_by_path(machine: Machine, node: ast.expr, frame: Frame, store: Store, clause: str) -> Value | None:
     """The part of a module that a chain of attributes and indexes leads to, where nobody knows its parts."""
-    if not _is_path(node) or (isinstance(node, ast.Attribute) and is_named_as_hosts(node.attr)):
-        return None
-    whole = node
+    whole = node if _is_path(node) else None
     while isinstance(whole, ast.Attribute | ast.Subscript):
+        if isinstance(whole, ast.Attribute) and is_named_as_hosts(whole.attr):
+            return None
         whole = whole.value
         owner = machine.evaluate(whole, frame, store)
         if isinstance(info := owner.payload, Module):

@@ -57,9 +57,10 @@ from xlalint.knowledge.operations import (
     keeps_history,
     numbers_of_graph,
     operation_of,
+    repeats_by_data,
 )
 from xlalint.lazy import assumptions
-from xlalint.lazy.assumptions import PART
+from xlalint.lazy.assumptions import PART, both
 from xlalint.lazy.events import Reading, Use
 from xlalint.lazy.values import (
     HEAVY,
@@ -171,7 +172,11 @@ def _watch_shape(name: str, tensor: Value, first: int, call: Call) -> Form | Non
     """
     if not tensor.known:
         return None
-    if is_shaped_by_data(name, first + len(call.arguments), call.keywords):
+    numbers = call.argument(1 - first, "repeats")
+    repeats = numbers is not None and numbers.kind is Kind.TENSOR and repeats_by_data(name, 2, call.keywords)
+    if repeats or is_shaped_by_data(name, first + len(call.arguments), call.keywords):
+        if repeats and numbers is not None:
+            tensor = tensor._replace(assumes=both(tensor.assumes, numbers.assumes))
         runs = name not in COUNTED_BY_HOST
         call.frame.model.vary_shape(call.store.state, tensor, Form.DATA, call.spelling, call.site, runs=runs)
         return Form.DATA
