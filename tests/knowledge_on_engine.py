@@ -10,6 +10,7 @@ import builtins
 import copy
 import importlib
 import inspect
+import io
 import json
 import math
 import operator
@@ -20,12 +21,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 import torch_xla
 from torch.distributed.fsdp import FullyShardedDataParallel
 from torch.nn import functional
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 from torch_xla.distributed.fsdp import XlaFullyShardedDataParallel
+from torch_xla.distributed.parallel_loader import MpDeviceLoader, ParallelLoader
 from torch_xla.experimental.spmd_fully_sharded_data_parallel import SpmdFullyShardedDataParallel
 
 from build_signatures import signatures
@@ -158,10 +161,71 @@ def takes_the_host(name: str) -> bool:
     return True
 
 
+ARRAYS: dict[str, Callable[[Any, Any], object]] = {
+    "append": lambda made, tensor: made([1.0], tensor),
+    "percentile": lambda made, tensor: made(tensor, 50),
+    "save": lambda made, tensor: made(io.BytesIO(), tensor),
+    **{
+        name: (lambda made, tensor: made([tensor, tensor]))
+        for name in ("concatenate", "hstack", "stack", "vstack")
+    },
+}
+"""By their names: how functions of NumPy are called that take more than what they make an array of."""
+
+
+def makes_arrays(name: str) -> bool:
+    """Whether a function of NumPy refuses a tensor on the device, and a list of such, where it takes one."""
+    made, call = getattr(np, name), ARRAYS.get(name, lambda made, tensor: made(tensor))
+    tensor = torch.ones(4, device=torch_xla.device())
+    refused = 0
+    for given in (tensor, [tensor, tensor]):
+        try:
+            call(made, given)
+        except TypeError:
+            refused += 1
+    return refused == 2
+
+
+COMPARED: dict[str, tuple[Any, Any]] = {
+    "cross_entropy": (torch.ones(2, 4), torch.ones(2, dtype=torch.long)),
+    "nll_loss": (torch.ones(2, 4), torch.ones(2, dtype=torch.long)),
+    "mse_loss": (torch.ones(2, 4), torch.ones(2, 4)),
+    "smooth_l1_loss": (torch.ones(2, 4), torch.ones(2, 4)),
+}
+"""By the names of losses: a prediction and its target."""
+OF_MODULES = {
+    "cross_entropy": "CrossEntropyLoss", "nll_loss": "NLLLoss", "mse_loss": "MSELoss",
+    "smooth_l1_loss": "SmoothL1Loss",
+}  # fmt: skip
+"""By the names of losses: the modules that compute them."""
+
+
+def compares_on_one_device(name: str) -> bool:
+    """Whether a loss refuses a prediction and a target of which only one is on the device."""
+    refused = 0
+    for compare in (getattr(functional, name), getattr(torch.nn, OF_MODULES[name])()):
+        for moved in (0, 1):
+            pair = [
+                each.to(torch_xla.device()) if n == moved else each for n, each in enumerate(COMPARED[name])
+            ]
+            try:
+                str(compare(*pair))
+            except RuntimeError:
+                refused += 1
+    return refused == 4
+
+
 WRAPPERS = (
     DataParallel, DistributedDataParallel, FullyShardedDataParallel, SpmdFullyShardedDataParallel,
     XlaFullyShardedDataParallel,
 )  # fmt: skip
+
+
+def held_by_loaders(names: Iterable[str]) -> list[str]:
+    """Of some names, those that a loader of torch_xla has, of either kind."""
+    device = torch_xla.device()
+    made = MpDeviceLoader([torch.ones(1)], device), ParallelLoader([], [device]).per_device_loader(device)
+    return sorted(name for name in names if any(hasattr(loader, name) for loader in made))
 
 
 def public(names: Iterable[str]) -> list[str]:
@@ -200,6 +264,9 @@ def main() -> None:
                 "reads": {name: launched_by(use) for name, use in READS.items()},
                 "light": {name: launched_by(use) for name, use in LIGHT.items()},
                 "takes the host": {name: takes_the_host(name) for name in LAYERS},
+                "makes arrays": {name: makes_arrays(name) for name in asked["makes arrays"]},
+                "compares": {name: compares_on_one_device(name) for name in COMPARED},
+                "held by loaders": held_by_loaders(asked["of loaders"]),
                 "of modules": public(dir(torch.nn.Module())),
                 "of wrapped modules": sorted({name for each in WRAPPERS for name in given_by(each)}),
                 "on host": {name: launched_by(use) for name, use in ON_HOST.items()},

@@ -62,6 +62,8 @@ def engine() -> Any:
         ],
         "host methods": doing(Operation.HOST, Operation.CAST),
         "host attributes": ATTRIBUTES,
+        "of loaders": sorted(methods.OF_DATA_LOADERS),
+        "makes arrays": sorted(name.removeprefix("numpy.") for name in functions.MAKING_ARRAYS),
     }  # fmt: skip
     run = subprocess.run(
         [sys.executable, str(Path(__file__).parent / "knowledge_on_engine.py")],
@@ -92,6 +94,23 @@ def test_what_the_host_computes_runs_what_it_is_given(engine: Any) -> None:
 def test_layers_with_weights_take_no_tensor_of_the_host(engine: Any) -> None:
     assert engine["takes the host"].keys() == classes.WEIGHING
     assert [name for name, takes in engine["takes the host"].items() if takes] == []
+
+
+@pytest.mark.engine
+def test_numpy_makes_no_array_of_what_is_on_the_device(engine: Any) -> None:
+    assert [name for name, refuses in engine["makes arrays"].items() if not refuses] == []
+
+
+@pytest.mark.engine
+def test_loaders_of_torch_xla_have_nothing_of_those_they_go_over(engine: Any) -> None:
+    assert engine["held by loaders"] == []
+
+
+@pytest.mark.engine
+def test_some_losses_want_both_tensors_on_one_device(engine: Any) -> None:
+    assert {f"torch.nn.functional.{name}" for name in engine["compares"]} == functions.COMPARING
+    assert len(classes.COMPARING) == len(functions.COMPARING)
+    assert [name for name, refuses in engine["compares"].items() if not refuses] == []
 
 
 @pytest.mark.engine

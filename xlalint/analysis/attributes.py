@@ -10,6 +10,7 @@ from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.conditions import is_contradicted
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.importable import lacks_class
+from xlalint.analysis.lacking import may_give
 from xlalint.analysis.library.modules import parameter, part_by_path
 from xlalint.analysis.library.optimizers import (
     gradient,
@@ -28,6 +29,7 @@ from xlalint.analysis.payloads import (
     Fields,
     Instance,
     Known,
+    Loader,
     Method,
     Module,
     Namespace,
@@ -52,7 +54,7 @@ from xlalint.analysis.store import Store
 from xlalint.analysis.switches import device_set
 from xlalint.knowledge import classes as library_classes
 from xlalint.knowledge import functions, operations
-from xlalint.knowledge.methods import METHODS, OF_FUNCTIONS
+from xlalint.knowledge.methods import METHODS, OF_DATA_LOADERS, OF_FUNCTIONS, XLA_LOADER
 from xlalint.knowledge.outside import chooses_xla
 from xlalint.lazy.assumptions import OFF_IN, assume, both, is_of_ways, shown_by_backward
 from xlalint.lazy.scopes import ScopeKind
@@ -151,6 +153,8 @@ def attribute(
         return _in_namespace(machine, payload, name, node, frame, store)
     if isinstance(payload, Module) and name == "training" and payload.training is not None:
         return constant(payload.training)
+    if isinstance(payload, Loader) and payload.of_xla and name in OF_DATA_LOADERS and node is not None:
+        _note_lack_of_loader(machine, base, node, frame, store)
     if classes := classes_of(base):
         found = _of_instance(machine, base, classes, name, node, frame, store)
         if found is not None:
@@ -331,6 +335,18 @@ def _note_lack(
         return
     if machine.classes.lacks(cls, node.attr, frame.outline):
         store.state.raises(Raised(frame.site(node), f"a `{cls.name}` has no `{node.attr}`"))
+
+
+def _note_lack_of_loader(
+    machine: Machine, loader: Value, node: ast.Attribute, frame: Frame, store: Store
+) -> None:
+    """A loader of torch_xla is asked for what only the one has that it goes over: that raises."""
+    if store.state.trust.raised is not None or loader.assumes:
+        return
+    machine.rest_on("gives", frame.outline.file, f"{XLA_LOADER} {node.attr}")
+    if not may_give(frame.outline, XLA_LOADER, node.attr):
+        why = f"a `{XLA_LOADER}` has no `{node.attr}`, unlike the loader that it goes over"
+        store.state.raises(Raised(frame.site(node), why))
 
 
 def _bring_parts(machine: Machine, part: Value, name: str, table: dict[str, Value], store: Store) -> None:

@@ -21,10 +21,12 @@ from xlalint.analysis.payloads import (
     Counter,
     Device,
     Fallback,
+    Method,
     Namespace,
     Parameters,
     RankTest,
     Switch,
+    Targets,
     computed_of,
     constant,
     container_of,
@@ -43,6 +45,7 @@ from xlalint.analysis.work import read, read_into_host, record, set_apart, vary,
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import MANY, PART, SEPARATES, assume, is_of_ways
 from xlalint.lazy.events import Reading
+from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
@@ -108,6 +111,8 @@ def operate(
     store: Store,
 ) -> Value:
     """The result of an operator, which records when a tensor takes part."""
+    if Kind.CALLABLE in (left.kind, right.kind):
+        _refuse_method(op, left, right, node, frame, store)
     if Kind.PARAMETERS in (left.kind, right.kind):
         left, right = _alone(left, store), _alone(right, store)
     if Kind.TENSOR in (left.kind, right.kind):
@@ -169,6 +174,22 @@ def operate(
         own = any(value.differs for value in (left, right) if counts(value))
         return Value(Kind.HOST, differs=own, payload=counter)
     return Value(Kind.HOST, differs=differs, payload=computed_of(left, right))
+
+
+def _refuse_method(
+    op: ast.operator, left: Value, right: Value, node: ast.expr | ast.stmt, frame: Frame, store: Store
+) -> None:
+    """`total += loss.item`: no operator takes a method that nobody calls."""
+    if store.state.trust.raised is not None or isinstance(op, ast.Mod):
+        return  # a text is put together by `%`, of whatever
+    for value in (left, right):
+        match value.payload:
+            case Targets((Method(Value(kind=Kind.TENSOR) as tensor, name),)):
+                if not tensor.sure or tensor.role is not Role.PLAIN:
+                    continue
+                why = f"`{name}` of a tensor is a method, and is not called"
+                store.state.raises(Raised(frame.site(node), why))
+                return
 
 
 def _alone(value: Value, store: Store) -> Value:

@@ -400,9 +400,10 @@ class Module(NamedTuple):
     it draws random numbers while it trains. `shards_output_at` is where FSDPv2 wrapped it that shards what
     it returns by itself, which not all it may return stands. `is_part` says that it belongs to another,
     whose identity it has, `sharded` that each replica holds a part of its parameters, `on_host` that the
-    host computes what it returns, wherever it is, and `weighs` that it wants tensors of its own device.
-    `asks_as` is the class of torch that asks for the numbers of its masks, if it is of one, and `tied` is
-    which two of its parameters somebody has made one since it was made.
+    host computes what it returns, wherever it is, `weighs` that it wants tensors of its own device, and
+    `pairs` that what it is given must be on one device. `asks_as` is the class of torch that asks for the
+    numbers of its masks, if it is of one, and `tied` is which two of its parameters somebody has made one
+    since it was made.
     """
 
     identity: Path
@@ -419,6 +420,7 @@ class Module(NamedTuple):
     sharded: bool = False
     on_host: bool = False
     weighs: bool = False
+    pairs: bool = False
     asks_as: str = ""
     tied: Tie | None = None
 
@@ -447,6 +449,7 @@ class Module(NamedTuple):
             self.sharded and other.sharded,
             self.on_host and other.on_host,
             self.weighs and other.weighs,
+            self.pairs and other.pairs,
             self.asks_as if self.asks_as == other.asks_as else "",
             self.tied if self.tied == other.tied else None,
         )
@@ -549,6 +552,16 @@ def is_host_tensor(value: Value) -> bool:
         return False
     held = value.payload
     return isinstance(held, Copied) or (isinstance(held, Rows) and held.is_tensor)
+
+
+def is_off_device(value: Value) -> bool:
+    """Whether a value, where only a tensor can be, is surely on the CPU if no other device is the default."""
+    if value.kind is not Kind.HOST or value.assumes:
+        return False
+    held = value.payload
+    if isinstance(held, Batch):
+        return held.surely
+    return isinstance(held, Copied) or (isinstance(held, Rows) and not held.given)
 
 
 def uneven_of(*values: Value) -> Uneven | None:
@@ -679,7 +692,7 @@ class Loader(NamedTuple):
     """Something iterated: what it yields, whether each `next` cuts (None: perhaps), whether
     running out of it cuts once more, and whether its last batch is smaller than the others. `anew` is the
     call that makes it and where, if that is in a loop and starts threads. `whole` leads to where it was made,
-    if every replica goes through all the samples."""
+    if every replica goes through all the samples. `of_xla` says that it is one of torch_xla's own."""
 
     element: Value
     cuts: bool | None = False
@@ -687,6 +700,7 @@ class Loader(NamedTuple):
     ragged: Ragged | None = None
     anew: tuple[str, Site] | None = None
     whole: Whole | None = None
+    of_xla: bool = False
 
     def join(self, other: Loader) -> Loader:
         """Either of two loaders."""
@@ -697,6 +711,7 @@ class Loader(NamedTuple):
             self.ragged if self.ragged == other.ragged else None,
             self.anew if self.anew == other.anew else None,
             self.whole if self.whole == other.whole else None,
+            self.of_xla and other.of_xla,
         )
 
 

@@ -6,10 +6,12 @@ import ast
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
 from xlalint.analysis.importable import raised_by_use
 from xlalint.analysis.lacking import ANSWERING
 from xlalint.analysis.library.devices import device_of
+from xlalint.analysis.library.modules import TWO_DEVICES, pairs_devices
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Outline, within
 from xlalint.analysis.payloads import (
@@ -27,8 +29,9 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.knowledge import functions, gone, lifecycle, operations, signatures
 from xlalint.knowledge.methods import OF_WRAPPERS
+from xlalint.knowledge.operations import Operation, operation_of
 from xlalint.lazy.state import Raised
-from xlalint.lazy.values import XLA, Kind, Value
+from xlalint.lazy.values import XLA, Kind, Role, Value
 
 
 def refusal(machine: Machine, callee: Value, call: Call) -> Raised | None:
@@ -59,6 +62,10 @@ def _gone_from_framework(name: str, call: Call) -> Raised | None:
         if f"{name}({argument})" in gone.OF_LIGHTNING:
             why = f"`{call.spelling}` takes no `{argument}` in Lightning 2"
             return Raised(call.site, why, gone.LIGHTNING_1)
+    for argument, refused in gone.REFUSED_ON_XLA.get(name, {}).items():
+        written = call.written(argument)  # a setting may be another one on a TPU
+        if isinstance(written, ast.Constant) and written.value == refused:
+            return Raised(call.site, f'`{call.spelling}` with `{argument}="{refused}"` raises on a TPU')
     return None
 
 
@@ -116,9 +123,9 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
             return "" if why and _is_called_otherwise(machine, cls, call) else why
         case Namespace(name=name, outline=None) if name in functions.JOINING:
             if _joins_devices(call) and not machine.mentions(call.frame.outline, functions.DEFAULT_DEVICES):
-                return f"`{call.spelling}` gets a tensor on the CPU and one on the XLA device"
+                return TWO_DEVICES.format(call.spelling)
         case Namespace(name=name, outline=None):
-            return _wrong_by_name(name, call)
+            return _wrong_by_name(machine, name, call)
     return ""
 
 
@@ -131,23 +138,30 @@ def _wrong_target(machine: Machine, target: object, call: Call) -> str:
             if _is_of(XLA, call.argument(0, "device")):
                 return f"`{call.spelling}` makes no generator: XLA has none of its own"
         case Known(name=name):
-            return _wrong_by_name(name, call)
+            return _wrong_by_name(machine, name, call)
         case Method(Value(payload=Module(of=(Class() as cls,)) as module), name) if name in OF_WRAPPERS:
             if _is_bare(machine, module, cls, call):
                 return f"`{cls.name}` has no `{name}`, as nothing has wrapped it"
         case Method(Value(payload=Loader(element=Value(payload=Batch()))) as loader, "next"):
             if not loader.assumes:
                 return "the iterator of a `DataLoader` has no `next()`"
+        case Method(Value(kind=Kind.TENSOR) as asked, name) if operation_of(name) is Operation.ARRAY:
+            if _is_tensor(asked) and call.flag("force", default=False, position=0) is False:
+                return f"`{call.spelling}` asks for an array of what is on the XLA device"
         case Method(Value(kind=Kind.TENSOR | Kind.HOST) as moved, "to"):
             if not moved.assumes and _is_of("cuda", call.argument(0, "device")):
                 return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
     return ""
 
 
-def _wrong_by_name(name: str, call: Call) -> str:
+def _wrong_by_name(machine: Machine, name: str, call: Call) -> str:
     """The same of a function or class of a library."""
     if name in functions.TAKING_SAMPLES and _is_loader(call.argument(0, "dataset")):
         return f"`{call.spelling}` gets a loader, which has no samples by their numbers"
+    if name in functions.COMPARING and pairs_devices(machine, call):
+        return TWO_DEVICES.format(call.spelling)
+    if name in functions.MAKING_ARRAYS and _is_of_tensors(call.argument(0)):
+        return f"`{call.spelling}` makes an array, and gets what is on the XLA device"
     if name in functions.FILLING_DEVICES and _fills_cuda(call, functions.FILLING_DEVICES[name]):
         return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
     if not name.startswith(_OF_TORCH):
@@ -189,6 +203,18 @@ def _is_bare(machine: Machine, module: Module, cls: Class, call: Call) -> bool:
 def _is_of(kind: str, value: Value | None) -> bool:
     """Whether a device is surely one of a kind."""
     return value is not None and not value.assumes and device_of(value).type == kind
+
+
+def _is_tensor(value: Value) -> bool:
+    """Whether a value surely is a tensor of the device by itself, and nothing that holds some."""
+    return value.kind is Kind.TENSOR and value.sure and value.role in (Role.PLAIN, Role.MASK)
+
+
+def _is_of_tensors(value: Value | None) -> bool:
+    """Whether a value surely is a tensor of the device, or a list of such."""
+    if value is None:
+        return False
+    return _is_tensor(value if value.kind is Kind.TENSOR else element(value))
 
 
 def _is_loader(value: Value | None) -> bool:

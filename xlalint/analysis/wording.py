@@ -208,6 +208,8 @@ def _of_module(module: Module) -> Iterator[str]:
         yield "computed by the host"
     if module.weighs:
         yield "with weights"
+    if module.pairs:
+        yield "compares what it is given"
     if module.asks_as:
         yield "compares its masks on the host"
     if module.tied is not None:
@@ -241,6 +243,8 @@ def _of_loader(loader: Loader) -> Iterator[str]:
         yield "made anew in each round"
     if loader.whole is not None:
         yield "all samples on every replica"
+    if loader.of_xla:
+        yield "of torch_xla"
 
 
 def _target(target: Target) -> str:

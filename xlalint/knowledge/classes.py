@@ -81,6 +81,9 @@ WEIGHING = frozenset({
 """Modules of torch with weights, by their last name: with these on the device they take no tensor of the CPU.
 A convolution takes one, and computes on the CPU; then backward raises."""
 
+COMPARING = frozenset({"CrossEntropyLoss", "MSELoss", "NLLLoss", "SmoothL1Loss"})
+"""Losses that want the prediction and its target on one device; see `functions.COMPARING`."""
+
 ASKING_OF_MASKS: dict[str, dict[str, tuple[tuple[int, str], tuple[int, str]]]] = {
     "TransformerEncoder": {"": ((1, "mask"), (3, "is_causal"))},
     "TransformerDecoder": {"": ((2, "tgt_mask"), (6, "tgt_is_causal"))},

@@ -476,6 +476,19 @@ LAUNCHES = frozenset({"launch", "spawn"})
 JOINING = frozenset(f"torch.{name}" for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack"))
 """They want all tensors of a list on one device."""
 
+COMPARING = frozenset(
+    f"torch.nn.functional.{name}" for name in ("cross_entropy", "mse_loss", "nll_loss", "smooth_l1_loss")
+)
+"""Losses that want the prediction and its target on one device. Others take a target on the CPU: the engine
+copies it, or computes there."""
+
+MAKING_ARRAYS = frozenset(f"numpy.{name}" for name in (
+    "abs", "append", "argmax", "argmin", "argsort", "around", "array", "asarray", "concatenate", "exp",
+    "hstack", "isfinite", "isinf", "isnan", "log", "max", "mean", "median", "min", "percentile", "round",
+    "save", "sqrt", "stack", "std", "sum", "unique", "var", "vstack", "where",
+))  # fmt: skip
+"""They make an array of what they are given, and so refuse a tensor on an XLA device, and a list of such."""
+
 NOT_OF_XLA = frozenset({"torch.Generator"})
 """They refuse a device of XLA, which has no generators."""
 

@@ -105,6 +105,9 @@ OF_LIGHTNING: Final = frozenset(
 )
 """What Lightning had before 2.0, and has in 2.0.9 and 2.5.5 no more."""
 
+REFUSED_ON_XLA: Final = {"accelerate.Accelerator": {"mixed_precision": "fp16"}}
+"""Arguments for which a framework raises on a TPU, by class or function: accelerate wants a GPU for these."""
+
 REFUSED_BY_LIGHTNING: Final = {
     "lightning.LightningModule": (
         ("training_epoch_end", None),

@@ -122,6 +122,15 @@ OF_MODULES = frozenset({
 NAMING_PARTS = frozenset({"add_module", "register_buffer", "register_module", "register_parameter"})
 """Methods that give a module an attribute, of which they take the name."""
 
+XLA_LOADER = "MpDeviceLoader"
+"""The class of torch_xla's loaders, as programs write it."""
+
+OF_DATA_LOADERS = frozenset({
+    "batch_sampler", "batch_size", "collate_fn", "dataset", "drop_last", "generator", "num_workers",
+    "pin_memory", "sampler", "set_epoch", "worker_init_fn",
+})  # fmt: skip
+"""What a `DataLoader`, or one that derives from it, has, and no loader of torch_xla that goes over it."""
+
 OF_WRAPPED_MODULES = frozenset({
     "all_gather_op", "all_reduce_op", "assert_state", "broadcast_bucket_size", "broadcast_buffers",
     "bucket_bytes_cap", "bucket_bytes_cap_default", "buffer_dtype", "buffer_hook", "check_is_root",

@@ -17,6 +17,7 @@ class Operation(Enum):
     """What an operation does to the engine."""
 
     READ = "moves the value to the host, as the programmer asked"
+    ARRAY = "raises, unless it is forced: then it moves the value to the host"
     ASK = "answers with a Python bool, for which it reads the tensor"
     HOST = "is answered by Python, without running anything"
     FOREIGN = "is of sparse and quantized tensors, which no XLA tensor is"
@@ -40,7 +41,8 @@ run with torch_xla 2.9: a read of the result runs nothing but what was recorded 
 OPERATIONS: dict[str, Operation] = {
     name: operation
     for operation, names in {
-        Operation.READ: ("item", "tolist", "cpu", "numpy"),
+        Operation.READ: ("item", "tolist", "cpu"),
+        Operation.ARRAY: ("numpy",),
         Operation.ASK: ("equal", "allclose", "is_nonzero", "__bool__"),
         Operation.HOST: (
             "size", "dim", "numel", "nelement", "stride", "element_size", "ndimension", "get_device",

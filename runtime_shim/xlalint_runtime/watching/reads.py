@@ -73,6 +73,8 @@ def _read(watch: Watch, original: Any) -> Any:
         act = functools.partial(original, tensor, *args, **kwargs)
         if method == "to" and not _to_host(args, kwargs):
             return act()
+        if method == "numpy" and not (kwargs.get("force") or any(args)):
+            return act()  # it raises, and has run nothing
         return _of_device(watch, tensor, method, act)
 
     return read

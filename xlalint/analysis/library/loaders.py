@@ -53,7 +53,8 @@ def _device_loader(machine: Machine, call: Call) -> Value:
     # A framework may fill the last batch up before it hands a loader on.
     ragged = None if call.frame.outline.is_framework else ragged_of(inner)
     whole = None if call.frame.outline.is_framework else whole_of(inner)
-    return Value(Kind.LOADER, payload=Loader(element, cuts, True, ragged, _made_anew(call), whole))
+    own = not call.frame.outline.is_framework  # which may derive from it
+    return Value(Kind.LOADER, payload=Loader(element, cuts, True, ragged, _made_anew(call), whole, own))
 
 
 def _made_anew(call: Call) -> tuple[str, Site] | None:

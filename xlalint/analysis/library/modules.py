@@ -13,14 +13,12 @@ from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import (
-    Batch,
     Bound,
     Buffer,
     Container,
     Method,
     Module,
     Parameters,
-    Rows,
     StateDict,
     Target,
     Targets,
@@ -30,6 +28,7 @@ from xlalint.analysis.payloads import (
     each_of,
     freed,
     gathered,
+    is_off_device,
     literal,
     unknown_from,
 )
@@ -69,14 +68,16 @@ _OF_FRAMEWORK: Final = assume(f"the model of {THE_FRAMEWORK} returns tensors")
 _WITH_PARTS: Final = {name: how for methods in OF_MODULE_CONTAINERS.values() for name, how in methods.items()}
 
 
-def make_module(name: str, call: Call, *, draws: bool = False) -> Value:
-    """A module of a library, of which `name` is the class; `draws` if it surely draws while it trains."""
+def make_module(name: str, call: Call, *, draws: bool = False, weighs: bool = False) -> Value:
+    """A module of a library, of which `name` is the class; `draws` if it surely draws while it trains, and
+    `weighs` if it surely wants tensors of its own device."""
     drops = (name in classes.DROPPING and not _is_without(call)) or _is_told_to_drop(name, call)
     by_default = call.frame.default_device
     place = Place.HOST if by_default is None else _place(device_of(by_default).type)
     made = Module(
         (call.site,), place, draws=draws or drops, on_host=name in classes.ON_HOST,
-        weighs=name in classes.WEIGHING, asks_as=name if name in classes.ASKING_OF_MASKS else "",
+        weighs=weighs or name in classes.WEIGHING, pairs=name in classes.COMPARING,
+        asks_as=name if name in classes.ASKING_OF_MASKS else "",
     )  # fmt: skip
     if name in classes.MODULE_CONTAINERS:
         parts = _parts(name, call)
@@ -100,13 +101,21 @@ def _place(device: str) -> Place:
 def _refuse_the_host(machine: Machine, call: Call) -> None:
     """A layer that is on the device takes no tensor that is surely on the CPU."""
     given, state = call.argument(0, "input"), call.store.state
-    if given is None or given.kind is not Kind.HOST or given.assumes or state.trust.raised is not None:
+    if given is None or state.trust.raised is not None or not is_off_device(given):
         return
-    held = given.payload
-    is_on_host = held.surely if isinstance(held, Batch) else isinstance(held, Rows) and not held.given
-    if is_on_host and not machine.sets_default_device(call.frame.outline):
+    if not machine.sets_default_device(call.frame.outline):
         why = f"`{call.spelling}` is on the XLA device, and gets a tensor on the CPU"
         state.raises(Raised(call.site, why))
+
+
+def pairs_devices(machine: Machine, call: Call) -> bool:
+    """Whether a call gets a tensor on the CPU beside one on the device."""
+    on_device = any(value.kind is Kind.TENSOR and value.sure for value in call.values)
+    on_host = on_device and any(map(is_off_device, call.values))
+    return on_host and not machine.sets_default_device(call.frame.outline)
+
+
+TWO_DEVICES: Final = "`{}` gets a tensor on the CPU and one on the XLA device"
 
 
 def _ask_of_masks(name: str, module: Value, call: Call) -> None:
@@ -210,6 +219,8 @@ def _run_forward(machine: Machine, module: Value, call: Call) -> Value:
     inputs = [value for value in call.values if value.kind is Kind.TENSOR]
     if info.weighs and info.place is Place.XLA and not module.assumes:
         _refuse_the_host(machine, call)
+    if info.pairs and pairs_devices(machine, call) and state.trust.raised is None:
+        state.raises(Raised(call.site, TWO_DEVICES.format(call.spelling)))
     if info.asks_as and info.place is Place.XLA:
         _ask_of_masks(info.asks_as, module, call)
     if info.draws and info.training is not False:

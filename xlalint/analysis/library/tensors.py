@@ -265,7 +265,9 @@ def _marked(name: str, result: Value) -> Value:
 def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
     """A method of a device tensor, or of what may turn out to be something else."""
     match operation_of(name):
-        case Operation.READ:
+        case Operation.ARRAY if not call.flag("force", default=False, position=0):
+            return of_numpy(Value(Kind.HOST, differs=receiver.differs))  # it returns where that is none
+        case Operation.READ | Operation.ARRAY:
             if receiver.role is Role.PERHAPS_MODULE and name == "cpu":
                 return UNKNOWN
             is_number = name == "item"
