@@ -23,6 +23,7 @@ from xlalint.analysis.payloads import (
     Namespace,
     classes_of,
     run,
+    settled_chance,
     targets,
 )
 from xlalint.analysis.store import Store
@@ -246,7 +247,9 @@ class ClassTable:
                 for (owner, attribute), value in store.attributes.items():
                     if owner is not cls:
                         continue
-                    if attribute not in table or method is init:
+                    if method is init:  # what an object draws there it keeps
+                        table[attribute] = settled_chance(run(value))
+                    elif attribute not in table:
                         table[attribute] = run(value)
                     elif table[attribute].kind in _PLACEHOLDERS:
                         table[attribute] = join_values(table[attribute], run(value))

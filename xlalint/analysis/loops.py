@@ -36,6 +36,7 @@ from xlalint.analysis.payloads import (
     listed,
     literal,
     run,
+    settled_chance,
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
@@ -371,6 +372,17 @@ def _go_on(machine: Machine, node: ast.While, frame: Frame, store: Store) -> Non
     condition(machine, node.test, "while", frame, store)
 
 
+def _settle_chance(machine: Machine, store: Store) -> None:
+    """Numbers that were drawn before a loop are the same ones in each of its rounds."""
+    for name, value in store.names.items():
+        if (settled := settled_chance(value)) is not value:
+            store.names[name] = settled
+    for key, value in store.attributes.items():
+        if (settled := settled_chance(value)) is not value:
+            machine.touch(key)
+            store.attributes[key] = settled
+
+
 def _loop(
     machine: Machine,
     node: ast.For | ast.AsyncFor | ast.While,
@@ -396,6 +408,8 @@ def _loop(
     state.facts -= seldom
     state.scopes = around._replace(in_loop=True, in_batches=around.in_batches or over_batches)
     state.engine = state.engine._replace(since=())
+    if over_batches or not around.in_loop:
+        _settle_chance(machine, store)
     rounds = _Rounds(machine, node, advance, frame, store)
     head, back, exits = _settle_once(rounds, over) if around.in_loop else rounds.settle(twice=True)
     frame.exits = outer_exits

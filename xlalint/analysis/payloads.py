@@ -574,6 +574,11 @@ def is_drawn(*values: Value) -> bool:
     return any(isinstance(value.payload, Chance) for value in values)
 
 
+def settled_chance(value: Value) -> Value:
+    """A number that was drawn at random, known to be drawn no more."""
+    return value._replace(payload=None) if isinstance(value.payload, Chance) else value
+
+
 def drawn_of(*values: Value) -> Chance | None:
     """What is computed of numbers of which one was drawn, and still is: their sum, or the larger one."""
     drawn = [held for value in values if isinstance(held := value.payload, Chance)]
