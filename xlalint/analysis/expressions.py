@@ -275,7 +275,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         return Value(Kind.PARAMETERS, base.assumes, payload=Parameters((), held.place))
     named = literal(index)
     if isinstance(held, Namespace) and held.name == functions.ENVIRONMENT:
-        return of_variable(named, frame.site(node))
+        return of_variable(machine, named, frame.site(node), frame)
     if isinstance(named, str) and "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return container_of(gradient(store)._replace(payload=Tensor(Role.FOUND_INF)))
     device = device_set(machine, named, node, frame, store)

@@ -629,9 +629,12 @@ class Outline:
         found: list[ast.Assign] = []
         for node in within_lines(self.tree, self.lines_with((key,))):
             match node:
-                case ast.Assign(targets=[ast.Subscript(ast.Name(id=of), ast.Constant(value=under))]):
-                    if of == mapping and under == key:
+                case ast.Assign(targets=[ast.Subscript(of, ast.Constant(value=under))]):
+                    if under == key and dotted(of) == mapping:
                         found.append(node)
+                case ast.Call(func=ast.Attribute(of, attr=method), args=[ast.Constant(value=under), *_]):
+                    if under == key and dotted(of) == mapping and method in _SETTING_ITEMS:
+                        return None
         if len(found) != 1 or found[0] not in self.tree.body:
             return None
         value = found[0].value
@@ -862,6 +865,9 @@ def _declares_globals(text: str) -> bool:
 
 
 _GLOBAL: Final = "global "
+
+_SETTING_ITEMS: Final = frozenset({"pop", "setdefault"})
+"""Methods of mappings that may change what is under a key."""
 
 
 def dotted(node: ast.expr) -> str:

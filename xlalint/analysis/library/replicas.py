@@ -8,6 +8,7 @@ from typing import Final
 from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.conditions import is_ruled_out
+from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.foreign import refused, result_of
 from xlalint.analysis.library.loaders import BATCH
@@ -70,7 +71,7 @@ def _world_size(machine: Machine, call: Call) -> Value:
 
 
 def _environment(machine: Machine, call: Call) -> Value:
-    value = of_variable(literal(call.argument(0, "key")), call.site)
+    value = of_variable(machine, literal(call.argument(0, "key")), call.site, call.frame)
     if value is not HOST or not machine.mentions(call.frame.outline, functions.TOLD_HOW_MANY):
         return value
     given = literal(call.argument(1, "default"))
@@ -78,13 +79,17 @@ def _environment(machine: Machine, call: Call) -> Value:
     return Value(Kind.HOST, payload=Fallback(number)) if type(number) is int else value
 
 
-def of_variable(name: object, site: Site) -> Value:
-    """What an environment variable of this name holds, which is asked for at `site`."""
+def of_variable(machine: Machine, name: object, site: Site, frame: Frame) -> Value:
+    """What an environment variable of this name holds, which is asked for at `site`: the program may set it
+    itself, in the body of the module that asks."""
     if name in functions.RANKS_OF_HOST:
         return Value(Kind.ORDINAL, differs=True, payload=OfHost(site))
     if name in functions.RANK_VARIABLES:
         return Value(Kind.ORDINAL, differs=True)
-    return Value(Kind.HOST, payload=OfAllHosts()) if name in functions.COUNTS_OF_REPLICAS else HOST
+    if name in functions.COUNTS_OF_REPLICAS:
+        return Value(Kind.HOST, payload=OfAllHosts())
+    given = machine.set_in_body(frame.outline, functions.ENVIRONMENT, name) if isinstance(name, str) else None
+    return constant(given) if isinstance(given, str) else HOST
 
 
 def _rank_test(machine: Machine, call: Call) -> Value:
