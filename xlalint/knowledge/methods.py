@@ -66,7 +66,9 @@ METHODS: dict[Kind, dict[str, str]] = {
         "values": "elements",
         **dict.fromkeys(("keys", "index", "count", "join"), "host"),
         "copy": "same",
-        **dict.fromkeys(("clear", "reverse", "sort", "remove"), "nothing"),
+        "clear": "clear",
+        "remove": "shorten",
+        **dict.fromkeys(("reverse", "sort"), "nothing"),
         "to": "move",
     },
     Kind.SCOPE: {
@@ -121,6 +123,9 @@ OF_MODULES = frozenset({
 
 NAMING_PARTS = frozenset({"add_module", "register_buffer", "register_module", "register_parameter"})
 """Methods that give a module an attribute, of which they take the name."""
+
+TAKING_OUT = frozenset({"pop", "popleft"})
+"""Methods of lists that take out what they return."""
 
 XLA_LOADER = "MpDeviceLoader"
 """The class of torch_xla's loaders, as programs write it."""

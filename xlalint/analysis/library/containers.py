@@ -20,9 +20,10 @@ from xlalint.analysis.payloads import (
     container_of,
     each_of,
     literal,
+    shortened,
 )
 from xlalint.analysis.unknown import call_unknown
-from xlalint.knowledge.methods import METHODS
+from xlalint.knowledge.methods import METHODS, TAKING_OUT
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Value
 from xlalint.lazy.values import join as join_values
@@ -64,6 +65,8 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
         case "set default":
             return _set_default(machine, held, call)
         case "get":
+            if held.length is not None and name in TAKING_OUT:
+                _change(machine, shortened(receiver), call)
             key, default = literal(call.argument(0)), call.argument(1)
             lacks = held.keys and isinstance(key, str) and key not in held.keys and None not in held.keys
             if default is not None and lacks:
@@ -84,6 +87,14 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
         case "same":
             return receiver
         case "nothing":
+            return NONE
+        case "clear":
+            if held.length is not None:
+                _change(machine, container([]), call)
+            return NONE
+        case "shorten":
+            if held.length is not None:
+                _change(machine, shortened(receiver), call)
             return NONE
         case "move" if held.keys is not None:  # of a tokenizer: no dict of Python's moves
             return _moved(machine, held, name, call)
