@@ -47,6 +47,7 @@ from xlalint.analysis.payloads import (
     callable_value,
     has_effect,
     literal,
+    met_at,
     run,
     targets,
 )
@@ -166,7 +167,7 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
                 return machine.invoke(method, call)
         case Tensor(Role.PERHAPS_MODULE):
             # A tensor cannot be called: what was moved to the device is a module.
-            module = Value(Kind.MODULE, shown_by_use(callee.assumes), payload=Module((), Place.XLA))
+            module = Value(Kind.MODULE, shown_by_use(callee.assumes), payload=met_at(call.site, Place.XLA))
             if call.node is not None:
                 rebind(machine, call.node.func, module, call.frame, call.store)
             return call_module(machine, module, call)

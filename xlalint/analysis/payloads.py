@@ -480,6 +480,12 @@ def _either_of(one: Path, other: Path) -> Path:
     return both if len(both) <= MOST_MADE else ()
 
 
+def met_at(site: Site, place: Place) -> Module:
+    """A module of a class that nobody sees, known from now on by where it was seen to be one. Who made it, or
+    who else holds it, nobody knows."""
+    return Module((site,), place, or_other=True)
+
+
 class Optimizer(NamedTuple):
     """An optimizer: over which module, where that was when it was built, and where it moved.
 

@@ -658,7 +658,9 @@ def lets_go_of_trained(
     made = {
         held.payload.identity
         for held in own.values()
-        if isinstance(held.payload, Module) and any(site.section == section for site in held.payload.identity)
+        if isinstance(held.payload, Module)
+        and not (held.payload.or_other and not held.payload.of)  # which was met here, and made by others
+        and any(site.section == section for site in held.payload.identity)
     }
     over = {held.payload.over for held in own.values() if isinstance(held.payload, Optimizer)}
     if not over or not over <= made or store.state.trust.opaque or value.kind not in _OF_HOST:

@@ -250,7 +250,7 @@ FUNCTIONS: dict[str, str] = {
     "builtins.reversed": "iterate",
     "builtins.list": "list",
     "builtins.tuple": "list",
-    "builtins.sorted": "list",
+    "builtins.sorted": "sort",
     "builtins.set": "list",
     "builtins.dict": "dict",
     "collections.OrderedDict": "dict",

@@ -130,7 +130,7 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
         return Value(Kind.HOST, payload=Rows(count, given=True))
     if module in functions.PLAIN_MODULES:
         for value in call.arguments:
-            call.read(value, Reading.MATH)
+            call.read(element(value) if value.kind is Kind.CONTAINER else value, Reading.MATH)
         return Value(Kind.HOST, differs=any(value.differs for value in call.values))
     if module in _OF_HOST or module.partition(".")[0] in functions.HOST_MODULES:
         return made_by(name, *call.values)

@@ -26,6 +26,7 @@ from xlalint.analysis.payloads import (
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import both
 from xlalint.lazy.cuts import Cause
+from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
@@ -154,6 +155,15 @@ def _list(machine: Machine, call: Call) -> Value:
     return container_of(listed(each)) if each.kind is not Kind.UNKNOWN else UNKNOWN
 
 
+def _sorted(machine: Machine, call: Call) -> Value:
+    """What is sorted is compared: tensors are read for that, unless they are sorted by something else."""
+    source = call.argument(0)
+    each = element(source) if source is not None else HOST
+    if each.kind is Kind.TENSOR and "key" not in call.keywords:
+        call.read(each, Reading.MATH)
+    return _list(machine, call)
+
+
 def _dict(machine: Machine, call: Call) -> Value:
     given = call.argument(0)
     if given is not None and len(call.values) == 1:
@@ -209,6 +219,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "chain": _chain,
     "progress": _progress,
     "list": _list,
+    "sort": _sorted,
     "dict": _dict,
     "default mapping": _default_mapping,
     "map": _map,

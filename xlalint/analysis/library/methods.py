@@ -38,6 +38,7 @@ from xlalint.analysis.payloads import (
     has_effect,
     literal,
     made_up,
+    met_at,
     taken_from,
     uneven_of,
     unknown_from,
@@ -208,7 +209,7 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
             if call.node is not None and call.node is call.frame.discarded:
                 # Moving a tensor gives another one, which nobody would throw away: this is a module.
                 place = Place.XLA if device == XLA else Place.HOST
-                module = Value(Kind.MODULE, given.assumes, payload=Module((), place))
+                module = Value(Kind.MODULE, given.assumes, payload=met_at(call.site, place))
                 rebind(machine, call.node.func.value, module, call.frame, call.store)  # type: ignore[attr-defined]
                 return module
             if device != XLA:

@@ -17,7 +17,6 @@ from xlalint.analysis.payloads import (
     Constant,
     Container,
     Method,
-    Module,
     Namespace,
     Parameters,
     StateDict,
@@ -28,6 +27,7 @@ from xlalint.analysis.payloads import (
     freed,
     literal,
     made_up,
+    met_at,
     unknown_from,
 )
 from xlalint.analysis.unknown import holds_tensor
@@ -358,7 +358,7 @@ def _unsure_method(machine: Machine, receiver: Value, name: str, call: Call) -> 
     if receiver.role is Role.PERHAPS_MODULE and name in OF_UNSURE:
         # Only a module has such a method: what was moved to the device is one.
         shown = assumptions.shown_by_use(receiver.assumes)
-        module = Value(Kind.MODULE, shown, payload=Module((), Place.XLA))
+        module = Value(Kind.MODULE, shown, payload=met_at(call.site, Place.XLA))
         _give_back(machine, module, call)
         return machine.invoke(callable_value(Method(module, name)), call)
     match OF_UNSURE.get(name):
