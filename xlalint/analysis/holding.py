@@ -436,10 +436,9 @@ def _asks(node: ast.AST, name: str) -> bool | None:
     """Whether a statement or an expression asks for what a name holds, or else binds it; None: neither."""
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
         return True
-    uses = {type(each.ctx) for each in within(node) if isinstance(each, ast.Name) and each.id == name}
-    if ast.Load in uses:
+    if name in named(node):
         return True
-    return False if ast.Store in uses and not hasattr(node, "body") else None
+    return False if name in named(node, ast.Store) and not hasattr(node, "body") else None
 
 
 def _is_held_by_parameters(store: Store) -> bool:

@@ -14,6 +14,7 @@ from xlalint.knowledge.gone import AT_IMPORT
 from xlalint.knowledge.methods import MOVES
 from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.lazy.values import XLA
+from xlalint.remembering import remembered
 from xlalint.sources.file import split_lines
 from xlalint.sources.usage import HOT_TOKEN
 
@@ -977,6 +978,7 @@ def within(root: ast.AST) -> list[ast.AST]:
     return found
 
 
+@remembered(16384)  # asked of each statement again and again
 def named(root: ast.AST, by: type[ast.expr_context] = ast.Load) -> frozenset[str]:
     """The names in a node that it loads, or does something else with."""
     return frozenset(each.id for each in within(root) if isinstance(each, ast.Name) and type(each.ctx) is by)
