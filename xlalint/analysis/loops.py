@@ -120,14 +120,8 @@ def _told_apart(node: ast.For | ast.AsyncFor, over: Value, frame: Frame) -> tupl
     if all(isinstance(literal(item), str) for item in held.items) and _looks_up(node, frame.function):
         return held.items
     if any(map(holds_part, held.items)):
-        return held.items if len(set(map(_kinds, held.items))) > 1 else None
+        return held.items if len(set(held.items)) > 1 else None
     return None
-
-
-def _kinds(item: Value) -> tuple[Kind, ...]:
-    """Of which kind an item is, or each of a pair."""
-    held = item.payload
-    return tuple(each.kind for each in held.items or ()) if isinstance(held, Container) else (item.kind,)
 
 
 @remembered(1024)
