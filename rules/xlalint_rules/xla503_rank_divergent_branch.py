@@ -99,6 +99,11 @@ class RankDivergentBranch(Rule[UnmatchedCollective | LeftAlone]):
         if state.replicas.launched is False or state.replicas.spmd or event.split.is_rank_test:
             return
         match event:
+            case LeftAlone(meets=(what, *_), by_count=True):
+                message = (
+                    "may hang: replicas go through this loop a different number of times, and those that go on "
+                    f"wait in `{what}` for the others"
+                )
             case LeftAlone(meets=(what, *_)):
                 message = (
                     "may hang: the test on {owner} differs between replicas, and those that stay in the loop "

@@ -12,11 +12,10 @@ from xlalint.analysis.conditions import enter_arm, facts, leave_arm, leave_unset
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.micro_batches import note_uncut, note_uncut_within
-from xlalint.analysis.operators import evaluate_test, is_unset, present_where, truth
+from xlalint.analysis.operators import evaluate_test, is_unset, number_of_each, present_where, truth
 from xlalint.analysis.outline import FunctionNode, dotted, named, within
 from xlalint.analysis.payloads import (
     Bound,
-    Counter,
     Dynamo,
     Module,
     Optimizer,
@@ -261,9 +260,9 @@ def _split(
         _note_presence(joined.attributes, yes.attributes, no.attributes, test)
         _note_stale(joined.names, yes.names, no.names)
         _note_stale(joined.attributes, yes.attributes, no.attributes)
-        if not when_true.is_rank_test:
-            _note_decided(joined.names, yes.names, no.names, unlike=False)
-            _note_decided(joined.attributes, yes.attributes, no.attributes, unlike=True)
+        _note_decided(joined.names, yes.names, no.names, unlike=False)
+        unlike = not when_true.is_rank_test  # by its number a replica may set what it alone needs
+        _note_decided(joined.attributes, yes.attributes, no.attributes, unlike=unlike)
         _agreed(around.obligations, yes, no, joined)
         joined.state = frame.model.meet(around, [(when_true, yes.state), (when_false, no.state)])
     if joined is not None:
@@ -325,23 +324,11 @@ def _note_decided(
     """
     for key in {*yes, *no}:
         one, other = yes.get(key), no.get(key)
-        if one == other or (not unlike and None in (one, other)) or _count_alike(one, other):
+        if one == other or (not unlike and None in (one, other)):
             continue
-        if all(arm is None or arm.kind in _NUMBERS for arm in (one, other)):
-            held = joined[key]
-            payload = held.payload if held.kind is Kind.HOST else None
-            joined[key] = Value(Kind.HOST, held.assumes, differs=True, payload=payload)
-
-
-def _count_alike(one: Value | None, other: Value | None) -> bool:
-    """Whether two numbers differ by nothing but that a cut has been since one of them was counted up."""
-    match one, other:
-        case Value(payload=Counter() as here), Value(payload=Counter() as there):
-            return one == other._replace(payload=there._replace(cut=here.cut))
-    return False
-
-
-_NUMBERS: Final = frozenset({Kind.HOST, Kind.CONSTANT})
+        held = joined[key]
+        if held.present is None and (number := number_of_each(one, other, held)) is not None:
+            joined[key] = number
 
 
 def _match(machine: Machine, node: ast.Match, frame: Frame, store: Store) -> Store | None:

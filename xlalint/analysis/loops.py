@@ -424,6 +424,8 @@ def _loop(
         frame.of_rows.clear()
         if held is not None:
             frame.model.leave_rounds(after.state, owed, held)
+        if back is not None and back.state.loop.all.meets:
+            _part_by_rounds(machine, node, frame, head, back, after)
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, after)
         after.state.facts |= seldom
         after = machine.run_block(node.orelse, frame, after) if node.orelse else after
@@ -480,6 +482,42 @@ def _leave_alone(
         split = left.replicas.splits[tests]
         if not _all_leave(split, parting, back.replicas.splits[tests:]):
             frame.model.leave_alone(left, split, back.loop.all.meets, site)
+
+
+def _part_by_rounds(
+    machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, head: Store, back: Store,
+    after: Store,
+) -> None:  # fmt: skip
+    """Replicas that go through a loop as often as they alone know wait in it for those that are done.
+
+    Args:
+        head: What a round begins with.
+        back: What a round leaves.
+        after: What comes after the last.
+    """
+    meets = back.state.loop.all.meets
+    muted, frame.muted = frame.muted, True
+    if isinstance(node, ast.While):
+        split = condition(machine, node.test, "while", frame, back.copy()).when_false
+    else:
+        split = _parted_by_count(machine, node.iter, frame, head.copy())
+    frame.muted = muted
+    if split is not None:
+        frame.model.leave_alone(
+            after.state, split, meets, split.site, by_count=not isinstance(node, ast.While)
+        )
+
+
+def _parted_by_count(machine: Machine, over: ast.expr, frame: Frame, store: Store) -> Split | None:
+    """How the replicas part that count to a number which is another one on each of them."""
+    match over:
+        case ast.Call(func=called, args=[_] | [_, _] as bounds) if last_name(called) in _RANGES:
+            values = [machine.evaluate(bound, frame, store) for bound in bounds]
+            unlike = [each for each in values if each.kind is Kind.ORDINAL or each.surely_differs]
+            if len(unlike) == 1:
+                differs = assume(f"`{spelling(over)}` is not as long on all replicas")
+                return Split(frame.site(over), False, both(differs, unlike[0].assumes), False)
+    return None
 
 
 def _all_leave(split: Split, parting: list[Split], staying: tuple[Split, ...]) -> bool:

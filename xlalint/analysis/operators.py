@@ -315,6 +315,39 @@ def present_where(yes: Value, no: Value, test: RankTest) -> Value | None:
     return held._replace(present=where, differs=True)
 
 
+def number_of_each(yes: Value | None, no: Value | None, either: Value) -> Value | None:
+    """What is a number that differs where a test has parted the replicas: another one on each of them.
+
+    Args:
+        yes: What it is for those for which the test holds; None if only the others have it.
+        no: What it is for the others.
+        either: What it is for any of them.
+    """
+    for one, other in ((yes, no), (no, yes)):
+        if one is not None and one.kind is Kind.UNKNOWN and one.payload is None and _is_number(other):
+            return Value(Kind.HOST, differs=True)
+    if any(each is not None and each.kind not in _NUMBERS for each in (yes, no)) or _count_alike(yes, no):
+        return None
+    payload = either.payload if either.kind is Kind.HOST else None
+    return Value(Kind.HOST, either.assumes, differs=True, payload=payload)
+
+
+_NUMBERS: Final = frozenset({Kind.HOST, Kind.CONSTANT})
+
+
+def _is_number(value: Value | None) -> bool:
+    number = literal(value)
+    return isinstance(number, int | float) and not isinstance(number, bool)
+
+
+def _count_alike(one: Value | None, other: Value | None) -> bool:
+    """Whether two numbers differ by nothing but that a cut has been since one of them was counted up."""
+    match one, other:
+        case Value(payload=Counter() as here), Value(payload=Counter() as there):
+            return one == other._replace(payload=there._replace(cut=here.cut))
+    return False
+
+
 def is_unset(value: Value) -> bool:
     """Whether a value stands for there being none: `None` or `False`."""
     return value.kind is Kind.NONE or literal(value) is False
@@ -617,11 +650,15 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     merge_into(store, aside)
     if drawn:
         vary([store.state], since, node.test, frame.site(node), frame)
+    either = join_values(yes, no)
     if parts is None:
-        return chosen(yes, no, node.test) or join_values(yes, no)
+        unlike = test.surely_differs and yes != no
+        return (number_of_each(yes, no, either) if unlike else None) or chosen(yes, no, node.test) or either
     assert isinstance(test.payload, RankTest)
     store.state = frame.model.meet(around, list(zip(parts, (here, aside.state), strict=True)))
-    return present_where(yes, no, test.payload) or join_values(yes, no)
+    return (
+        present_where(yes, no, test.payload) or (number_of_each(yes, no, either) if yes != no else None) or either
+    )
 
 
 _TRUE: Final = kinds_that("true")

@@ -866,15 +866,17 @@ class ChangedAlone(Event):
 
 @record
 class LeftAlone(Event):
-    """Some replicas leave a loop by `break` or `return`, in which the others go on to wait for them.
+    """Some replicas leave a loop, in which the others go on to wait for them.
 
     Args:
         split: The test that parted the replicas.
         meets: The collectives in which they wait.
+        by_count: Whether there is no test: each goes through the loop as often as a number says.
     """
 
     split: Split = Split  # type: ignore[assignment]
     meets: tuple[str, ...] = ()
+    by_count: bool = False
 
 
 @record

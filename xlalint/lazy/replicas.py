@@ -313,11 +313,14 @@ class ReplicaTransitions(TrainingTransitions):
             assumes = both(both(self.assumed(state), value.assumes), split.assumes)
             self._emit(ChangedAlone(site, assumes, spelling, split), state)
 
-    def leave_alone(self, state: State, split: Split, meets: frozenset[str], site: Site) -> None:
-        """A loop is left by the replicas for which a test inside it came out as `split` says."""
+    def leave_alone(
+        self, state: State, split: Split, meets: frozenset[str], site: Site, *, by_count: bool = False
+    ) -> None:
+        """A loop is left by the replicas for which a test came out as `split` says: one inside it or its own, or
+        `by_count`, where they have gone through it as often as they wanted."""
         if meets:
             assumes = both(state.trust.bounded, split.assumes)
-            self._emit(LeftAlone(site, assumes, split, tuple(sorted(meets))), state)
+            self._emit(LeftAlone(site, assumes, split, tuple(sorted(meets)), by_count), state)
 
 
 def _surplus(
