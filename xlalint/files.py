@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,6 +27,7 @@ from xlalint.sources.usage import (
     asks_for_xla,
     brings_xla,
     is_for_another_device,
+    leading,
     may_import_xla,
     names_xla,
     shared,
@@ -296,6 +297,15 @@ class File:
     def holds(self) -> set[str]:
         """The classes that hold a device of XLA for others that train, and what leads to one."""
         return self._touches(HOLDS)
+
+    def leads(self, taken: Iterable[str]) -> set[str]:
+        """The functions and classes by which others train on XLA through it; see `usage.leading`.
+
+        Args:
+            taken: What it takes of others to train there itself.
+        """
+        data = self.program
+        return set() if isinstance(data, str) else leading(data, taken)
 
     @property
     def passes(self) -> set[str]:

@@ -287,31 +287,42 @@ class Unit:
     @cached_property
     def _trainers(self) -> set[str]:
         """The files that train on XLA by what another of the project offers them, or hand it to one that
-        trains."""
+        trains, and those that run what these train by."""
         offered = _by_module({path: self._offered(path) for path in self.hot})
         if not offered:
             return set()
         training = {path for path, file in self.counting.items() if file.trains}
         names = {Path(path).stem for path in training}
-        self._pass_on(offered, names)
-        others, telling = self._called_alike(offered), _telling(offered)
-        return {
-            path
-            for path, file in self.files.items()
-            if path not in self.hot
-            and (path in training or not names.isdisjoint(_parts_of(file.imports)))
-            and _taken(file, offered, telling, others)
-        }
+        found: set[str] = set()
+        while True:
+            self._pass_on(offered, names, found)
+            others, telling = self._called_alike(offered, found), _telling(offered)
+            leading = {
+                path: taken
+                for path, file in self.files.items()
+                if path not in self.hot
+                and path not in found
+                and (path in training or not names.isdisjoint(_parts_of(file.imports)))
+                and (taken := _taken(file, offered, telling, others))
+            }
+            if not leading:
+                return found
+            found |= leading.keys()
+            for path, taken in leading.items():
+                # Whoever runs what trains there by what it takes, trains there, too.
+                offered.setdefault(_module_in(Path(path)), set()).update(self.files[path].leads(taken))
+                names.add(_module_in(Path(path)))
 
-    def _pass_on(self, offered: dict[str, set[str]], training: set[str]) -> None:
+    def _pass_on(self, offered: dict[str, set[str]], training: set[str], found: AbstractSet[str]) -> None:
         """Add what packages offer of that which they import of their modules.
 
         Args:
             offered: By the last part of a module's name, what it offers.
             training: The last parts of the names of modules that train.
+            found: Other files that bring XLA than hot ones.
         """
         packages = [path for path in self.files if _is_package(path)]
-        known, others = -1, self._called_alike(offered)
+        known, others = -1, self._called_alike(offered, found)
         while known < (grown := sum(map(len, offered.values()))):
             known, telling = grown, _telling(offered)
             for path in packages:

@@ -657,7 +657,9 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     assert isinstance(test.payload, RankTest)
     store.state = frame.model.meet(around, list(zip(parts, (here, aside.state), strict=True)))
     return (
-        present_where(yes, no, test.payload) or (number_of_each(yes, no, either) if yes != no else None) or either
+        present_where(yes, no, test.payload)
+        or (number_of_each(yes, no, either) if yes != no else None)
+        or either
     )
 
 

@@ -316,7 +316,7 @@ class ReplicaTransitions(TrainingTransitions):
     def leave_alone(
         self, state: State, split: Split, meets: frozenset[str], site: Site, *, by_count: bool = False
     ) -> None:
-        """A loop is left by the replicas for which a test came out as `split` says: one inside it or its own, or
+        """A loop is left by the replicas for which a test in it, or its own, came out as `split` says, or
         `by_count`, where they have gone through it as often as they wanted."""
         if meets:
             assumes = both(state.trust.bounded, split.assumes)

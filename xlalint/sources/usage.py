@@ -178,8 +178,7 @@ def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
     offered: list[bytes] = []
     holding: list[bytes] = []
     for definition in _DEFINITION.finditer(data):
-        end = _STATEMENT.search(data, definition.end())
-        body = data[definition.end() : end.start() if end is not None else len(data)]
+        body = _body(data, definition)
         sort, name = definition[1], definition[2] or definition[3]
         if marks and sort == b"def" and _MARKER.search(body):
             yield PASSES + name.decode("utf-8", "replace")
@@ -194,13 +193,38 @@ def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
     if offered:
         calling = re.compile(rb"(?<![\w.])(?:%s)[ \t]*\(" % b"|".join(offered))
         holding += [name for name, body in classes if calling.search(body)]
-    known = 0
-    while known < len(holding):
-        naming = re.compile(rb"\b(?:%s)\b" % b"|".join(holding[known:]))
-        known = len(holding)
-        holding += [name for name, body in others if name not in holding and naming.search(body)]
+    _add_naming(holding, others)
     yield from (OFFERS + name.decode("utf-8", "replace") for name in offered)
     yield from (HOLDS + name.decode("utf-8", "replace") for name in holding)
+
+
+def _add_naming(found: list[bytes], definitions: list[tuple[bytes, bytes]]) -> None:
+    """Add the definitions that name one which is found."""
+    known = 0
+    while known < len(found):
+        naming = re.compile(rb"\b(?:%s)\b" % b"|".join(found[known:]))
+        known = len(found)
+        found += [name for name, body in definitions if name not in found and naming.search(body)]
+
+
+def leading(data: bytes, taken: Iterable[str]) -> set[str]:
+    """The functions, classes and objects by which a file that trains on XLA leads others there: they compute
+    gradients, or name what it takes of others for that, or one of them."""
+    data = b"\n" + data
+    definitions = [
+        (definition[2] or definition[3], _body(data, definition)) for definition in _DEFINITION.finditer(data)
+    ]
+    found = [name.encode() for name in sorted(taken)]
+    own = len(found)
+    found += [name for name, body in definitions if name not in found and _BACKWARD.search(body)]
+    _add_naming(found, definitions)
+    return {name.decode("utf-8", "replace") for name in found[own:]}
+
+
+def _body(data: bytes, definition: re.Match[bytes]) -> bytes:
+    """What stands in a definition, below its name."""
+    end = _STATEMENT.search(data, definition.end())
+    return data[definition.end() : end.start() if end is not None else len(data)]
 
 
 @cache
