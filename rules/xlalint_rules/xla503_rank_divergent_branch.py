@@ -19,7 +19,7 @@ class RankDivergentBranch(Rule[UnmatchedCollective | LeftAlone]):
     ## What it does
     Finds a test of a value that each replica computes from its own batches, such as its loss or metric, or
     of the time that its own clock shows, that decides whether a collective is reached, or whether a loop
-    that holds one is left.
+    that holds one is left. So does a loop that each replica goes through as often as it alone knows.
 
     ## Why is this bad?
     The program may hang: the test comes out true on some replicas and false on others. Those that go on
@@ -101,8 +101,8 @@ class RankDivergentBranch(Rule[UnmatchedCollective | LeftAlone]):
         match event:
             case LeftAlone(meets=(what, *_), by_count=True):
                 message = (
-                    "may hang: replicas go through this loop a different number of times, and those that go on "
-                    f"wait in `{what}` for the others"
+                    "may hang: replicas go through this loop a different number of times, and those that go "
+                    f"on wait in `{what}` for the others"
                 )
             case LeftAlone(meets=(what, *_)):
                 message = (
