@@ -35,6 +35,7 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     counts,
+    drawn_of,
     elements,
     is_host_tensor,
     literal,
@@ -82,7 +83,7 @@ def element(value: Value) -> Value:
     if value.kind is Kind.TENSOR:
         return part_of(value)
     if value.kind in (Kind.HOST, Kind.CONSTANT):
-        return Value(Kind.HOST, differs=value.differs, payload=taken_from(value))
+        return Value(Kind.HOST, differs=value.differs, payload=taken_from(value) or drawn_of(value))
     if isinstance(held := value.payload, Parameters):
         return value if held.is_one else value._replace(payload=held._replace(is_one=True))
     if isinstance(module := value.payload, Module):

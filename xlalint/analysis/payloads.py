@@ -592,10 +592,14 @@ def settled_chance(value: Value) -> Value:
     return value._replace(payload=None) if isinstance(value.payload, Chance) else value
 
 
-def drawn_of(*values: Value) -> Chance | None:
-    """What is computed of numbers of which one was drawn, and still is: their sum, or the larger one."""
+def drawn_of(*values: Value, rounded: bool = False) -> Chance | None:
+    """What is computed of numbers of which one was drawn, and still is: their sum, or the larger one.
+
+    Args:
+        rounded: Whether it is rounded to a whole number.
+    """
     drawn = [held for value in values if isinstance(held := value.payload, Chance)]
-    return Chance(any(held.whole for held in drawn)) if drawn else None
+    return Chance(rounded or any(held.whole for held in drawn)) if drawn else None
 
 
 def taken_from(value: Value) -> Batch | None:
@@ -966,8 +970,13 @@ COUNTER: Final = Value(Kind.HOST, payload=Counter())
 def counts(value: Value) -> bool:
     """Whether a number, or one of those in an index, is another one in each step."""
     if isinstance(held := value.payload, Container):
-        return any(map(counts, held.items or ()))
-    return (isinstance(held, Counter) and held.begun is None) or (isinstance(held, Chance) and held.whole)
+        return _is_whole(held.element.payload) if held.items is None else any(map(counts, held.items))
+    return (isinstance(held, Counter) and held.begun is None) or _is_whole(held)
+
+
+def _is_whole(held: object) -> bool:
+    """Whether it is drawn at random, as an integer."""
+    return isinstance(held, Chance) and held.whole
 
 
 def counter_of(*values: Value, is_length: bool = False) -> Counter:
@@ -978,7 +987,7 @@ def counter_of(*values: Value, is_length: bool = False) -> Counter:
 def comes_again_in_each_epoch(value: Value) -> bool:
     """Whether a number, or all of those in an index, are the same ones in each round of a loop around."""
     if isinstance(held := value.payload, Container):
-        return all(map(comes_again_in_each_epoch, held.items or ()))
+        return all(map(comes_again_in_each_epoch, (held.element,) if held.items is None else held.items))
     return held.comes_again if isinstance(held, Counter) else not counts(value)
 
 

@@ -545,6 +545,8 @@ BARS = frozenset({"tqdm", "track"})
 
 PLAIN_MODULES = frozenset({"math", "cmath"})
 """Modules whose functions ask their arguments for a Python number."""
+ROUNDING = frozenset({"ceil", "floor", "trunc"})
+"""Those of their functions that give a whole number."""
 
 HOST_MODULES = frozenset({
     "time", "os", "os.path", "json", "random", "sys", "re", "datetime", "pathlib", "shutil", "glob",

@@ -156,6 +156,8 @@ PLAIN_OF_NUMPY = frozenset({
     "savetxt", "savez_compressed", "set_printoptions", "seterr", "result_type",
 })  # fmt: skip
 """What of NumPy gives Python's own numbers, or nothing."""
+OF_EACH_NUMBER = frozenset({"clip", "ceil", "floor", "rint", "round", "minimum", "maximum", "abs"})
+"""Functions of NumPy that make a number of each that they get, of about its size."""
 ARRAYS = frozenset({
     "all", "any", "argmax", "argmin", "astype", "clip", "copy", "cumsum", "dot", "flatten", "max", "mean",
     "min", "prod", "ravel", "reshape", "round", "squeeze", "std", "sum", "transpose", "var",

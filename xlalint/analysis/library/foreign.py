@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from xlalint.analysis.outline import Class
-from xlalint.analysis.payloads import Chance, Container, Instance, Namespace, OfNumpy
+from xlalint.analysis.payloads import Chance, Container, Instance, Namespace, OfNumpy, drawn_of, elements
 from xlalint.knowledge import packages
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.values import HOST, Kind, Value
@@ -26,6 +26,11 @@ def made_by(function: str, *given: Value) -> Value:
     module, _, last = function.rpartition(".")
     if module.partition(".")[0] != packages.NUMPY or {module, last} & packages.PLAIN_OF_NUMPY:
         return result
+    if (
+        last in packages.OF_EACH_NUMBER
+        and (drawn := drawn_of(*given, *(part for value in given for part in elements(value)))) is not None
+    ):
+        return result._replace(payload=drawn)
     if any(value.kind is Kind.UNKNOWN for value in given):
         return of_numpy(result)._replace(assumes=_GIVES_NUMPY)
     return of_numpy(result)

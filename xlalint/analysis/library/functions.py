@@ -38,6 +38,7 @@ from xlalint.analysis.payloads import (
     Rows,
     Uneven,
     counts,
+    drawn_of,
     elements,
     is_host_tensor,
     literal,
@@ -131,7 +132,8 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
     if module in functions.PLAIN_MODULES:
         for value in call.arguments:
             call.read(element(value) if value.kind is Kind.CONTAINER else value, Reading.MATH)
-        return Value(Kind.HOST, differs=any(value.differs for value in call.values))
+        drawn = drawn_of(*call.values, rounded=last in functions.ROUNDING)
+        return Value(Kind.HOST, differs=any(value.differs for value in call.values), payload=drawn)
     if module in _OF_HOST or module.partition(".")[0] in functions.HOST_MODULES:
         return made_by(name, *call.values)
     if module.partition(".")[0] in functions.VIEWS and any(map(holds_tensor, call.values)):
