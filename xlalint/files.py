@@ -308,6 +308,12 @@ class File:
         return set() if isinstance(data, str) else leading(data, taken)
 
     @property
+    def is_script(self) -> bool:
+        """Whether it does something where it is run by itself."""
+        data = self.program
+        return not isinstance(data, str) and b"__main__" in data
+
+    @property
     def passes(self) -> set[str]:
         """The names under which it imports torch_xla, or something of it."""
         return self._touches(PASSES)

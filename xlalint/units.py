@@ -287,17 +287,22 @@ class Unit:
     @cached_property
     def _trainers(self) -> set[str]:
         """The files that train on XLA by what another of the project offers them, or hand it to one that
-        trains, and those that run what these train by."""
+        trains, and the scripts that run what these train by."""
         offered = _by_module({path: self._offered(path) for path in self.hot})
         if not offered:
             return set()
         training = {path for path, file in self.counting.items() if file.trains}
         names = {Path(path).stem for path in training}
-        found: set[str] = set()
+        found: dict[str, set[str]] = {}
+        """What each takes of others."""
+        by_hot: set[str] = set()
+        """Those that take it of hot ones."""
+        leading: dict[str, set[str]] = {}
+        """By name of what is taken, those who offer it beside the hot ones."""
         while True:
-            self._pass_on(offered, names, found)
-            others, telling = self._called_alike(offered, found), _telling(offered)
-            leading = {
+            self._pass_on(offered, names, found.keys())
+            others, telling = self._called_alike(offered, found.keys()), _telling(offered)
+            more = {
                 path: taken
                 for path, file in self.files.items()
                 if path not in self.hot
@@ -305,13 +310,32 @@ class Unit:
                 and (path in training or not names.isdisjoint(_parts_of(file.imports)))
                 and (taken := _taken(file, offered, telling, others))
             }
-            if not leading:
-                return found
-            found |= leading.keys()
-            for path, taken in leading.items():
-                # Whoever runs what trains there by what it takes, trains there, too.
-                offered.setdefault(_module_in(Path(path)), set()).update(self.files[path].leads(taken))
+            if not more:
+                return by_hot | self._run_by_scripts(found, leading)
+            by_hot = by_hot or {*more}
+            found |= more
+            for path, taken in more.items():
+                led = self.files[path].leads(taken)
+                offered.setdefault(_module_in(Path(path)), set()).update(led)
                 names.add(_module_in(Path(path)))
+                for name in led | taken if _is_package(path) else led:
+                    leading.setdefault(name, set()).add(path)
+
+    def _run_by_scripts(self, found: Mapping[str, set[str]], leading: Mapping[str, set[str]]) -> set[str]:
+        """The scripts among some files, and what leads from them to those that train.
+
+        Args:
+            found: What each takes of others.
+            leading: By name of what is taken, the files that offer it.
+        """
+        run: set[str] = set()
+        waiting = [path for path in found if self.files[path].is_script]
+        while waiting:
+            path = waiting.pop()
+            if path not in run:
+                run.add(path)
+                waiting += [each for name in found[path] for each in leading.get(name, ())]
+        return run
 
     def _pass_on(self, offered: dict[str, set[str]], training: set[str], found: AbstractSet[str]) -> None:
         """Add what packages offer of that which they import of their modules.

@@ -510,14 +510,14 @@ def _part_by_rounds(
 
 def _parted_by_count(machine: Machine, over: ast.expr, frame: Frame, store: Store) -> Split | None:
     """How the replicas part that count to a number which is another one on each of them."""
-    match over:
-        case ast.Call(func=called, args=[_] | [_, _] as bounds) if last_name(called) in _RANGES:
-            values = [machine.evaluate(bound, frame, store) for bound in bounds]
-            unlike = [each for each in values if each.kind is Kind.ORDINAL or each.surely_differs]
-            if len(unlike) == 1:
-                differs = assume(f"`{spelling(over)}` is not as long on all replicas")
-                return Split(frame.site(over), False, both(differs, unlike[0].assumes), False)
-    return None
+    if not isinstance(over, ast.Call) or last_name(over.func) not in _RANGES or len(over.args) > 2:
+        return None
+    values = [machine.evaluate(bound, frame, store) for bound in over.args]
+    unlike = [each for each in values if each.kind is Kind.ORDINAL or each.surely_differs]
+    if len(unlike) != 1:
+        return None
+    differs = assume(f"`{spelling(over)}` is not as long on all replicas")
+    return Split(frame.site(over), False, both(differs, unlike[0].assumes), False)
 
 
 def _all_leave(split: Split, parting: list[Split], staying: tuple[Split, ...]) -> bool:
