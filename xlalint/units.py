@@ -315,21 +315,26 @@ class Unit:
             by_hot = by_hot or {*more}
             found |= more
             for path, taken in more.items():
-                led = self.files[path].leads(taken)
+                led = self.files[path].leads(taken & leading.keys())
                 offered.setdefault(_module_in(Path(path)), set()).update(led)
                 names.add(_module_in(Path(path)))
                 for name in led | taken if _is_package(path) else led:
                     leading.setdefault(name, set()).add(path)
 
     def _run_by_scripts(self, found: Mapping[str, set[str]], leading: Mapping[str, set[str]]) -> set[str]:
-        """The scripts among some files, and what leads from them to those that train.
+        """The scripts among some files that import by name what trains, and what leads from them there.
 
         Args:
             found: What each takes of others.
             leading: By name of what is taken, the files that offer it.
         """
         run: set[str] = set()
-        waiting = [path for path in found if self.files[path].is_script]
+        waiting = [
+            path
+            for path in found
+            if not leading.keys().isdisjoint(map(_last, self.files[path].imports))
+            and self.files[path].is_script
+        ]
         while waiting:
             path = waiting.pop()
             if path not in run:
