@@ -114,6 +114,7 @@ UNREACHED = {
     "XLA102/loss_added_to_a_tensor_on_the_cpu": "the cure is only shown",
     "XLA102/parts_of_a_loss_read_in_a_helper": "would separate the step's forward from its backward",
     "XLA201/marker_in_helper": "the marker stands in `steps.finish`",
+    "XLA202/agent_of_a_package": "line 20 reads its own work, which would be a graph of its own",
     "XLA202/device_from_a_helper": "`torch_xla` may be missing where line 20 runs",
     "XLA202/trainer_over_steps": "`torch_xla` may be missing where line 26 runs",
     "XLA202/unknown_helper_may_cut": "nothing is found",
