@@ -260,9 +260,8 @@ def _split(
         _note_presence(joined.attributes, yes.attributes, no.attributes, test)
         _note_stale(joined.names, yes.names, no.names)
         _note_stale(joined.attributes, yes.attributes, no.attributes)
-        _note_decided(joined.names, yes.names, no.names, unlike=False)
-        unlike = not when_true.is_rank_test  # by its number a replica may set what it alone needs
-        _note_decided(joined.attributes, yes.attributes, no.attributes, unlike=unlike)
+        _note_decided(joined.names, yes.names, no.names, when_true, is_attribute=False)
+        _note_decided(joined.attributes, yes.attributes, no.attributes, when_true, is_attribute=True)
         _agreed(around.obligations, yes, no, joined)
         joined.state = frame.model.meet(around, [(when_true, yes.state), (when_false, no.state)])
     if joined is not None:
@@ -315,19 +314,21 @@ def _note_stale(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key
 
 
 def _note_decided(
-    joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value], *, unlike: bool
-) -> None:
+    joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value], split: Split, *,
+    is_attribute: bool,
+) -> None:  # fmt: skip
     """A number that is another one in each arm is another one on each replica.
 
-    With `unlike`, what only one arm gives is something else in the other: what a class says anyway is not
-    kept.
+    Where the test tells the master from the others, what is there on one side alone tells more. Elsewhere an
+    attribute that only one arm gives is something else in the other: what a class says anyway is not kept.
     """
+    by_rank = split.is_rank_test
     for key in {*yes, *no}:
         one, other = yes.get(key), no.get(key)
-        if one == other or (not unlike and None in (one, other)):
+        if one == other or (None in (one, other) and (by_rank or not is_attribute)):
             continue
         held = joined[key]
-        if held.present is None and (number := number_of_each(one, other, held)) is not None:
+        if (number := number_of_each(one, other, held)) is not None and not (by_rank and held.present):
             joined[key] = number
 
 

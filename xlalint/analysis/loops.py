@@ -513,7 +513,11 @@ def _parted_by_count(machine: Machine, over: ast.expr, frame: Frame, store: Stor
     if not isinstance(over, ast.Call) or last_name(over.func) not in _RANGES or len(over.args) > 2:
         return None
     values = [machine.evaluate(bound, frame, store) for bound in over.args]
-    unlike = [each for each in values if each.kind is Kind.ORDINAL or each.surely_differs]
+    unlike = [
+        each
+        for each in values
+        if each.kind is Kind.ORDINAL or (each.kind is Kind.HOST and each.surely_differs)
+    ]
     if len(unlike) != 1:
         return None
     differs = assume(f"`{spelling(over)}` is not as long on all replicas")

@@ -177,13 +177,6 @@ def _either(one: Value, other: Value) -> Value:
     return HOST if kinds == {Kind.NONE, Kind.CONSTANT} else join_values(one, other)
 
 
-def shortened(value: Value) -> Value:
-    """A list out of which something was taken, so that it is not known to grow in each round of a loop."""
-    if isinstance(held := value.payload, Container) and held.length is not None:
-        return value._replace(payload=held._replace(length=None))
-    return value
-
-
 ANY_KEY: Final = (None,)
 """The keys of a mapping that makes what nobody has put in: what it has under all others."""
 

@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from xlalint.analysis.arguments import capture, defaults
-from xlalint.analysis.binding import bind, element, one_after_other, rebind
+from xlalint.analysis.binding import bind, element, one_after_other
 from xlalint.analysis.branches import condition
 from xlalint.analysis.decorators import decorated, offer, opens_scope
 from xlalint.analysis.frame import Exits, Frame
@@ -23,7 +23,6 @@ from xlalint.analysis.payloads import (
     Container,
     callable_value,
     is_host_tensor,
-    shortened,
 )
 from xlalint.analysis.scopes import guarded
 from xlalint.analysis.store import Store, join
@@ -199,10 +198,6 @@ def _delete(machine: Machine, node: ast.Delete, frame: Frame, store: Store) -> S
     for target in node.targets:
         if isinstance(target, ast.Name):
             store.names.pop(target.id, None)
-        elif isinstance(target, ast.Subscript):
-            held = machine.evaluate(target.value, frame, store)
-            if (left := shortened(held)) is not held:
-                rebind(machine, target.value, left, frame, store)
     return store
 
 

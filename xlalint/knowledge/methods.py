@@ -67,8 +67,7 @@ METHODS: dict[Kind, dict[str, str]] = {
         **dict.fromkeys(("keys", "index", "count", "join"), "host"),
         "copy": "same",
         "clear": "clear",
-        "remove": "shorten",
-        **dict.fromkeys(("reverse", "sort"), "nothing"),
+        **dict.fromkeys(("reverse", "sort", "remove"), "nothing"),
         "to": "move",
     },
     Kind.SCOPE: {
@@ -124,8 +123,8 @@ OF_MODULES = frozenset({
 NAMING_PARTS = frozenset({"add_module", "register_buffer", "register_module", "register_parameter"})
 """Methods that give a module an attribute, of which they take the name."""
 
-TAKING_OUT = frozenset({"pop", "popleft"})
-"""Methods of lists that take out what they return."""
+TAKING_OUT = frozenset({"pop", "popleft", "remove"})
+"""Methods of lists that take something out."""
 
 XLA_LOADER = "MpDeviceLoader"
 """The class of torch_xla's loaders, as programs write it."""

@@ -368,6 +368,8 @@ class TrainingTransitions(RecordingTransitions):
             return
         cuts = recorded.may is not Weight.HEAVY or bool(state.loop.own.cut_sites(Cause.LOADER))
         for obligation in state.owes(Owed.FORWARD_SPLIT):
+            if obligation.inherited:
+                continue  # that is for the caller to say, whose loop it may be of
             if told and cuts:
                 event = StepSplit(obligation.path[-1], obligation.assumes, obligation, before_backward=True)
                 self._emit(event, state)

@@ -10,6 +10,7 @@ from xlalint.analysis.binding import element, rebind, with_entries
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.iteration import drawn
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import dotted, within
 from xlalint.analysis.payloads import (
     Container,
     Counter,
@@ -20,13 +21,13 @@ from xlalint.analysis.payloads import (
     container_of,
     each_of,
     literal,
-    shortened,
 )
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge.methods import METHODS, TAKING_OUT
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Value
 from xlalint.lazy.values import join as join_values
+from xlalint.remembering import remembered
 
 MOST_APPENDED: Final = 8
 """Up to so many appended elements are told apart."""
@@ -65,8 +66,6 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
         case "set default":
             return _set_default(machine, held, call)
         case "get":
-            if held.length is not None and name in TAKING_OUT:
-                _change(machine, shortened(receiver), call)
             key, default = literal(call.argument(0)), call.argument(1)
             lacks = held.keys and isinstance(key, str) and key not in held.keys and None not in held.keys
             if default is not None and lacks:
@@ -91,10 +90,6 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
         case "clear":
             if held.length is not None:
                 _change(machine, container([]), call)
-            return NONE
-        case "shorten":
-            if held.length is not None:
-                _change(machine, shortened(receiver), call)
             return NONE
         case "move" if held.keys is not None:  # of a tokenizer: no dict of Python's moves
             return _moved(machine, held, name, call)
@@ -136,10 +131,36 @@ def _with(held: Container, given: Value, name: str, call: Call) -> Value:
     added = given if held.items == () else each_of([held.element, given])
     longer = container_of(added, keyed=held.keys is not None)
     in_loop = call.store.state.scopes.in_loop
-    if not in_loop or name != "append" or not isinstance(made := longer.payload, Container):
+    made = longer.payload
+    if not in_loop or name != "append" or not isinstance(made, Container) or _is_taken_out_of(call):
         return longer
     length = (held.length or Counter(begun=call.site)).counted(call.site, in_loop=in_loop)
     return longer._replace(payload=made._replace(length=length))
+
+
+def _is_taken_out_of(call: Call) -> bool:
+    """Whether a program takes something out again of what it appends to, so that it does not grow in each
+    round: in the same function, or in any of the file where an object holds it."""
+    if call.node is None or not isinstance(call.node.func, ast.Attribute):
+        return False
+    name, function = dotted(call.node.func.value), call.frame.function
+    alone = function is not None and "." not in name
+    return bool(name) and name in _taken_out_of(
+        function.node if function and alone else call.frame.outline.tree
+    )
+
+
+@remembered(1024)
+def _taken_out_of(around: ast.AST) -> frozenset[str]:
+    """The names of lists that something is taken out of."""
+    found: set[str] = set()
+    for each in within(around):
+        match each:
+            case ast.Call(func=ast.Attribute(value=held, attr=name)) if name in TAKING_OUT:
+                found.add(dotted(held))
+            case ast.Delete(targets=targets):
+                found.update(dotted(target.value) for target in targets if isinstance(target, ast.Subscript))
+    return frozenset(found)
 
 
 def _updated(receiver: Value, call: Call) -> Value:
