@@ -175,7 +175,8 @@ ARRAYS: dict[str, Callable[[Any, Any], object]] = {
 
 def makes_arrays(name: str) -> bool:
     """Whether a function of NumPy refuses a tensor on the device, and a list of such, where it takes one."""
-    made, call = getattr(np, name), ARRAYS.get(name, lambda made, tensor: made(tensor))
+    made = getattr(np, name)
+    call: Callable[[Any, Any], object] = ARRAYS.get(name, lambda made, tensor: made(tensor))
     tensor = torch.ones(4, device=torch_xla.device())
     refused = 0
     for given in (tensor, [tensor, tensor]):

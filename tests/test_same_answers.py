@@ -125,7 +125,7 @@ every_rule = pytest.mark.parametrize("rule", COMPARED, ids=lambda rule: rule.cod
 @pytest.mark.parametrize(
     "rule",
     [
-        pytest.param(rule, id=rule.code, marks=[pytest.mark.soak] if index % 24 else [])
+        pytest.param(rule, id=rule.code, marks=[pytest.mark.soak] if index % 36 else [])
         for index, rule in enumerate(COMPARED)
     ],
 )
