@@ -314,8 +314,9 @@ class Unit:
                 return by_hot | self._run_by_scripts(found, leading)
             by_hot = by_hot or {*more}
             found |= more
+            known = frozenset(leading)
             for path, taken in more.items():
-                led = self.files[path].leads(taken & leading.keys())
+                led = self.files[path].leads(taken & known)
                 offered.setdefault(_module_in(Path(path)), set()).update(led)
                 names.add(_module_in(Path(path)))
                 for name in led | taken if _is_package(path) else led:

@@ -325,7 +325,7 @@ def _note_decided(
     by_rank = split.is_rank_test
     for key in {*yes, *no}:
         one, other = yes.get(key), no.get(key)
-        if one == other or (None in (one, other) and (by_rank or not is_attribute)):
+        if None in (one, other) and (by_rank or not is_attribute):
             continue
         held = joined[key]
         if (number := number_of_each(one, other, held)) is not None and not (by_rank and held.present):

@@ -316,13 +316,16 @@ def present_where(yes: Value, no: Value, test: RankTest) -> Value | None:
 
 
 def number_of_each(yes: Value | None, no: Value | None, either: Value) -> Value | None:
-    """What is a number that differs where a test has parted the replicas: another one on each of them.
+    """What is a number where a test has parted the replicas, if it is another one in each arm: another one on
+    each of them.
 
     Args:
         yes: What it is for those for which the test holds; None if only the others have it.
         no: What it is for the others.
         either: What it is for any of them.
     """
+    if yes == no:
+        return None
     for one, other in ((yes, no), (no, yes)):
         if one is not None and one.kind is Kind.UNKNOWN and one.payload is None and _is_number(other):
             return Value(Kind.HOST, differs=True)
@@ -650,17 +653,15 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     merge_into(store, aside)
     if drawn:
         vary([store.state], since, node.test, frame.site(node), frame)
+    if parts is None and not test.surely_differs:
+        return chosen(yes, no, node.test) or join_values(yes, no)
     either = join_values(yes, no)
+    number = number_of_each(yes, no, either)
     if parts is None:
-        unlike = test.surely_differs and yes != no
-        return (number_of_each(yes, no, either) if unlike else None) or chosen(yes, no, node.test) or either
+        return number or chosen(yes, no, node.test) or either
     assert isinstance(test.payload, RankTest)
     store.state = frame.model.meet(around, list(zip(parts, (here, aside.state), strict=True)))
-    return (
-        present_where(yes, no, test.payload)
-        or (number_of_each(yes, no, either) if yes != no else None)
-        or either
-    )
+    return present_where(yes, no, test.payload) or number or either
 
 
 _TRUE: Final = kinds_that("true")

@@ -144,10 +144,9 @@ def _is_taken_out_of(call: Call) -> bool:
     if call.node is None or not isinstance(call.node.func, ast.Attribute):
         return False
     name, function = dotted(call.node.func.value), call.frame.function
-    alone = function is not None and "." not in name
-    return bool(name) and name in _taken_out_of(
-        function.node if function and alone else call.frame.outline.tree
-    )
+    is_local = function is not None and "." not in name
+    around = function.node if function is not None and is_local else call.frame.outline.tree
+    return bool(name) and name in _taken_out_of(around)
 
 
 @remembered(1024)
