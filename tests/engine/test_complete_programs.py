@@ -5,6 +5,7 @@ The device is seeded in every step, or a program with dropout would draw other n
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,6 +32,10 @@ OF_SEVERAL = frozenset({"XLA002", "XLA404", "XLA501", "XLA508", "XLA510"})
 samples that one does not leave."""
 QUICK = frozenset({"loop_with_callbacks", "student_of_a_teacher", "two_replicas"})
 """Those that run for every change; compiling the others takes longer."""
+OPTIMIZED = "--xla_backend_optimization_level=0" not in os.environ.get("XLA_FLAGS", "")
+"""Whether the compiler optimizes: then it fuses a step with what comes before it in one graph."""
+LAST_BITS = 1e-6
+"""How far, relatively, numbers may differ where other operations are fused: some units in the last place."""
 
 NAMES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.soak) for name in PROGRAMS]
 
@@ -77,7 +82,9 @@ def test_a_whole_program_computes_the_same_after_its_fixes(
     if before.parameters is not None:
         assert before.trained
         # What eager mode computes by single operations is not equal bit for bit once it is compiled.
-        assert before.parameters == after.parameters or program.tolerance is not None
+        if program.tolerance is None:
+            assert after.parameters is not None
+            assert same_numbers(before.parameters, after.parameters, LAST_BITS if OPTIMIZED else None)
 
 
 @pytest.mark.soak
