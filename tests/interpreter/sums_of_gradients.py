@@ -50,7 +50,7 @@ def losses_are_summed(index):
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         xm.all_reduce("sum", [loss])
-        xm.all_gather(model.weight.grad)
+        xm.all_gather(model.weight.grad)  # expect: XLA516
         optimizer.step()
         torch_xla.sync()  # expect: XLA201
 

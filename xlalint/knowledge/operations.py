@@ -116,6 +116,18 @@ INTO_HOST = frozenset({"add_", "sub_", "mul_", "div_", "copy_"})
 LIKE = "_like"
 """Functions whose names end so make a tensor like their argument."""
 
+TENSOR_PARTS = frozenset({"data", "grad", "running_mean", "running_var"})
+"""Attributes of parameters and layers that are one tensor."""
+
+MAKES_ONE_TENSOR = CREATIONS | {
+    "clone", "detach", "contiguous", "to", "float", "mean", "sum", "stack", "cat",
+    *(f"{name}{LIKE}" for name in ("zeros", "ones", "full", "empty", "rand", "randn")),
+}  # fmt: skip
+"""Functions and methods that make one tensor of what they are given, and never a list."""
+
+CLASSES_OF_TENSORS = frozenset({"torch.Tensor", "Tensor"})
+"""How an annotation says that a parameter is one tensor."""
+
 SHAPED_BY_DATA: dict[str, tuple[int, str]] = {
     **dict.fromkeys(("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive"), (0, "")),
     "bincount": (3, "minlength"),

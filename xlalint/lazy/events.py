@@ -264,6 +264,19 @@ class ObjectsShared(Event):
 
 
 @record
+class ResultDropped(Event):
+    """Replicas sum or gather a tensor into a new one, by the call `spelling`, and nothing holds that.
+
+    Args:
+        spelling: The call, as the program wrote it.
+        operation: What the function is called.
+    """
+
+    spelling: str = ""
+    operation: str = ""
+
+
+@record
 class ReducedAgain(Event):
     """Gradients are summed over the replicas that something else sums, too, or has summed before.
 

@@ -24,6 +24,7 @@ from xlalint.lazy.events import (
     ObjectsShared,
     ReadTooEarly,
     ReplicasLaunched,
+    ResultDropped,
     Save,
     UnmatchedCollective,
 )
@@ -71,6 +72,12 @@ class ReplicaTransitions(TrainingTransitions):
     ) -> None:
         """Replicas send each other what PyTorch refuses to load: `what` says it in words."""
         self._emit(ObjectsShared(site, both(state.trust.bounded, assumes), what), state)
+
+    def drop_result(self, state: State, spelling: str, operation: str, value: Value, site: Site) -> None:
+        """What the replicas make of `value`, a new tensor, is held by nobody: `value` stays what it was."""
+        if not state.replicas.spmd and state.replicas.launched is not False:
+            assumes = both(state.trust.bounded, value.assumes)
+            self._emit(ResultDropped(site, assumes, spelling, operation), state)
 
     def use_device(self, state: State, spelling: str, site: Site, *, as_single: bool = True) -> None:
         """This process uses a device, and so starts the runtime, if it has not yet.

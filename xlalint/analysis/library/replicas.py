@@ -14,6 +14,7 @@ from xlalint.analysis.library.foreign import refused, result_of
 from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.library.options import default_given, option_given
 from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.one_tensor import is_one_tensor
 from xlalint.analysis.outline import ADDS_OPTION, dotted
 from xlalint.analysis.payloads import (
     DEVICE_XLA,
@@ -96,10 +97,39 @@ def _rank_test(machine: Machine, call: Call) -> Value:
     return Value(Kind.RANK_TEST, differs=True, payload=RankTest())
 
 
-def _collective(machine: Machine, call: Call) -> Value:
+def _collective_with_result(machine: Machine, call: Call) -> Value:
+    """A collective that leaves a tensor as it is and returns a new one; a list is changed in place."""
+    tensor = _left_as_it_is(call) if call.node is call.frame.discarded else None
+    if tensor is None:
+        return _collective(machine, call)
+    _meet(call)
+    operation = last_name(call.function)
+    call.frame.model.drop_result(call.store.state, call.spelling, operation, tensor, call.site)
+    return UNKNOWN
+
+
+def _left_as_it_is(call: Call) -> Value | None:
+    """The one tensor that a collective gets; None where it may be a list, or there is an output."""
+    if call.open_ended or "output" in call.keywords or len(call.arguments) > _BEFORE_OUTPUT:
+        return None
+    given = [value for value in call.values if value.kind is Kind.TENSOR]
+    if given:
+        return given[0] if len(given) == 1 else None
+    for value, node in zip(call.arguments, call.node.args if call.node is not None else [], strict=False):
+        if value.kind in _UNSEEN and is_one_tensor(node, call.frame.function):
+            return value._replace(assumes=assume(f"`{spelling(node)}` is one tensor"))
+    return None
+
+
+def _meet(call: Call) -> None:
+    """The replicas meet in the graph."""
     if not _is_grouped(call, "groups"):
         # Within groups it waits for the others of its group only: whom it parts, we cannot say.
         call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
+
+
+def _collective(machine: Machine, call: Call) -> Value:
+    _meet(call)
     call.frame.model.meet_in_part(call.store.state)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     if last_name(call.function) == "all_reduce" and any(map(_is_gradient, call.values)):
@@ -365,6 +395,12 @@ def _process_group(machine: Machine, call: Call) -> Value:
     return NONE
 
 
+_UNSEEN: Final = frozenset({Kind.UNKNOWN, Kind.HOST})
+"""What a tensor may be of which nobody sees where it is."""
+
+_BEFORE_OUTPUT: Final = 3
+"""So many arguments stand in all collectives before the one that may be what the result is written to."""
+
 _TAGGED: Final = "rendezvous"
 """The one that asks for a tag; `xla_rendezvous` does not."""
 
@@ -378,6 +414,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "environment": _environment,
     "rank test": _rank_test,
     "collective": _collective,
+    "collective with a result": _collective_with_result,
     "process group collective": _of_process_group,
     "process group rendezvous": _rendezvous_of_process_group,
     "rendezvous": _rendezvous,
