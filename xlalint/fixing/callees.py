@@ -187,6 +187,11 @@ class Callees:
                 count += sum(called(each) == name for each in _calls(tree))
         return count
 
+    def defines(self, name: str) -> bool:
+        """Whether a file of the project has a function or method of a name."""
+        trees = map(self._tree, map(PurePath, sorted(self.named_in(name))))
+        return any(tree is not None and _defined(self._functions(tree), name) is not None for tree in trees)
+
     def named_in(self, name: str) -> set[str]:
         """The paths of the files of the project that have a name in their text, or cannot be read."""
         found = self._named.get(name)

@@ -19,6 +19,7 @@ from xlalint.fixing.places import (
     body_around,
     expression_at,
     function_around,
+    is_own,
     marker_name,
     opens_profiler,
     opens_step,
@@ -40,7 +41,7 @@ def remove(module: Module, cure: Remove) -> Rewrite:
     statement = statement_at(module, cure.site)
     if not isinstance(statement, ast.Expr) or statement.value is not expression_at(module, cure.site):
         raise Refused(f"the marker on line {cure.site.line} is part of another statement")
-    if not is_marker(statement):
+    if not is_marker(statement) or is_own(module, statement):
         raise Refused(f"the marker stands in a helper that line {statement.lineno} calls")
     if waits(statement):
         raise Refused(f"the marker on line {statement.lineno} waits for its graph")

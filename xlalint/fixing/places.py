@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from xlalint.analysis.call import last_name
 from xlalint.cure import (
     Cure,
     EndBefore,
@@ -18,11 +19,12 @@ from xlalint.cure import (
     Where,
     WrapBody,
 )
-from xlalint.fixing.module import Module, called
+from xlalint.fixing.module import Module, called, statements
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.work import Work
 from xlalint.lazy.site import Site, site_of
+from xlalint.sources.usage import HOT_TOKEN
 
 Loop = ast.For | ast.AsyncFor | ast.While
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -272,3 +274,29 @@ def marker_name(module: Module, marker: ast.stmt) -> str:
     """The qualified name of what a marker calls; empty where none brings it."""
     assert isinstance(marker, ast.Expr) and isinstance(marker.value, ast.Call)
     return qualified(module, marker.value.func)
+
+
+def is_own(module: Module, marker: ast.stmt) -> bool:
+    """Whether what is called by the name of a marker is the program's own, as a helper is: it may do more."""
+    assert isinstance(marker, ast.Expr) and isinstance(marker.value, ast.Call)
+    function = marker.value.func
+    if qualified(module, function).partition(".")[0] == HOT_TOKEN:
+        return False
+    name = last_name(function)
+    if any(isinstance(each, Function) and each.name == name for each in statements(module.tree)):
+        return True
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    if not isinstance(function, ast.Name):
+        return True
+    if any(imported.name == function.id for imported, _ in module.scopes.imports):
+        return module.callees is not None and module.callees.defines(name)
+    return function is not marker.value.func or not any(map(_brings_all, statements(module.tree)))
+
+
+def _brings_all(statement: ast.stmt) -> bool:
+    """Whether it brings all names of a module of torch_xla."""
+    match statement:
+        case ast.ImportFrom(module=str(origin), names=[ast.alias(name="*")]):
+            return origin.partition(".")[0] == HOT_TOKEN
+    return False

@@ -10,7 +10,7 @@ from typing import Any
 from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, Where, WrapBody
 from xlalint.fixing.below import CLOSURE, Below
 from xlalint.fixing.into import into_function
-from xlalint.fixing.module import Block, Module, called, is_marker, statements, waits
+from xlalint.fixing.module import MARKERS, Block, Module, called, is_marker, statements, waits
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Insert, Move, Operation, Undecorate, Wrap
 from xlalint.fixing.operations import Unwrap as Unwrapped
@@ -20,6 +20,7 @@ from xlalint.fixing.places import (
     Loop,
     body_around,
     function_around,
+    is_own,
     loop_at,
     marker_name,
     opened,
@@ -251,7 +252,7 @@ def _leaving(
 def _leaves_step(module: Module, marker: ast.stmt, loop: Loop) -> bool:
     """Whether a plain marker stands right above a `break` or `continue` of a loop, in a branch of it."""
     match marker:
-        case ast.Expr(ast.Call(args=[], keywords=[])) if is_marker(marker):
+        case ast.Expr(ast.Call(args=[], keywords=[])) if is_marker(marker) and not is_own(module, marker):
             block = module.block(marker)
             after = block[block.index(marker) + 1 :]
             return (
@@ -297,15 +298,12 @@ class _Marker:
             where = f"outside the loop around line {body[0].lineno}" if is_here else "in another function"
             raise Refused(f"the marker on line {site.line} is {where}")
         self.statement, self.member = statement, member
-        self.deleted = statement
-        if is_marker(statement):
-            self.name = marker_name(module, statement)
-        else:
-            self.deleted, self.name = _in_helper(module, statement, site)
-        if waits(self.deleted):
-            raise Refused(
-                f"the marker on line {self.deleted.lineno} waits for its graph, and a step does not"
-            )
+        marker = self.deleted = statement
+        if not is_marker(statement) or is_own(module, statement):
+            marker, self.deleted = _in_helper(module, statement, site)
+        if waits(marker):
+            raise Refused(f"the marker on line {marker.lineno} waits for its graph, and a step does not")
+        self.name = marker_name(module, marker) if marker is self.deleted else ""
         node: ast.stmt = statement
         while node is not member:
             parent = module.parents[node]
@@ -319,8 +317,9 @@ class _Marker:
         return self.deleted is self.statement
 
 
-def _in_helper(module: Module, statement: ast.stmt, site: Site) -> tuple[ast.stmt, str]:
-    """The marker that ends a helper which nothing else calls."""
+def _in_helper(module: Module, statement: ast.stmt, site: Site) -> tuple[ast.stmt, ast.stmt]:
+    """The marker that ends a helper, and what goes: it, if nothing else calls the helper, or the call of a
+    helper that does nothing else."""
     call = module.at(site)
     call = call.value if isinstance(call, ast.Expr) else call
     name = called(call) if call is not None else ""
@@ -336,13 +335,26 @@ def _in_helper(module: Module, statement: ast.stmt, site: Site) -> tuple[ast.stm
         or (isinstance(each, ast.Attribute) and each.attr == name)
     ]
     marker = next((each for each in reversed(helper.body) if not isinstance(each, ast.Return)), None)
-    if len(uses) != 1 or marker is None or not is_marker(marker):
+    if marker is None or not is_marker(marker) or is_own(module, marker):
+        raise Refused(f"the marker stands in `{name}`, on line {helper.lineno} and below")
+    if isinstance(statement, ast.Expr) and statement.value is call and _only_marks(helper, marker):
+        return marker, statement
+    if any(each in name for each in MARKERS):
+        raise Refused(f"to cut the graph is what `{name}` is for, and it does more")
+    if len(uses) != 1:
         raise Refused(f"the marker stands in `{name}`, on line {helper.lineno} and below")
     if helper.body[-1] is not marker and getattr(helper.body[-1], "value", None) is not None:
         value = helper.body[-1].value  # type: ignore[attr-defined]
         if not isinstance(value, ast.Name | ast.Constant | ast.Tuple):
             raise Refused(f"the marker stands in `{name}`, above the work of its `return`")
-    return marker, marker_name(module, marker)
+    return marker, marker
+
+
+def _only_marks(helper: Function, marker: ast.stmt) -> bool:
+    told = [each for each in helper.body if each is not marker]
+    return not helper.decorator_list and all(
+        isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) for each in told
+    )
 
 
 def _node(module: Module, where: object) -> ast.AST:
