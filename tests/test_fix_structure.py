@@ -362,6 +362,21 @@ def test_what_the_own_file_refuses_that_of_a_helper_may_allow() -> None:
     assert found.texts[helper] == cured(helper).read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("evaluates", [True, False])
+def test_a_loader_that_another_file_evaluates_with_keeps_its_last_batch(
+    tmp_path: Path, evaluates: bool
+) -> None:
+    shutil.copytree(FIXES / "loader_shared", tmp_path, dirs_exist_ok=True)
+    main, loops = tmp_path / "main.py", tmp_path / "loops.py"
+    if not evaluates:
+        main.write_text(main.read_text(encoding="utf-8").replace("(model, loader)", "(model, [])"))
+    found = fixed_files(tmp_path, [main, loops], ["XLA404"])
+    assert found.changed == (set() if evaluates else {main})
+    assert [reason for _, _, reason in found.left] == (
+        ["line 20 of loops.py goes over it, too, and does not train"] if evaluates else []
+    )
+
+
 TOGETHER = {
     "another file calls the function": (
         "training/metrics.py",

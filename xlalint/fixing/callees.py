@@ -68,7 +68,8 @@ class Callees:
         self._gone_without: dict[str, bool] = {}
         self._bringing: dict[tuple[PurePath, str, int], bool] = {}
         """Whether a file surely imports a package, by how many files further it is looked for."""
-        self._named: dict[str, set[str]] = {}
+        self._having: dict[str, set[str]] = {}
+        """The paths of files, by what their text has."""
         self._by_end: dict[tuple[str, ...], list[PurePath]] = {}
         """The files by the last part of their path, and by the last two."""
         for path in self._paths:
@@ -187,20 +188,23 @@ class Callees:
                 count += sum(called(each) == name for each in _calls(tree))
         return count
 
-    def defines(self, name: str) -> bool:
-        """Whether a file of the project has a function or method of a name."""
-        trees = map(self._tree, map(PurePath, sorted(self.named_in(name))))
-        return any(tree is not None and _defined(self._functions(tree), name) is not None for tree in trees)
+    def defining(self, name: str) -> list[str]:
+        """The paths of the files of the project whose text has a function or class of a name."""
+        return sorted(self._with(rf"\b(?:def|class)\s+{re.escape(name)}\b")) if name else []
 
     def named_in(self, name: str) -> set[str]:
         """The paths of the files of the project that have a name in their text, or cannot be read."""
-        found = self._named.get(name)
+        return self._with(rf"\b{re.escape(name)}\b")
+
+    def _with(self, pattern: str) -> set[str]:
+        """The paths of the files of the project that have something in their text, or cannot be read."""
+        found = self._having.get(pattern)
         if found is None:
-            word = re.compile(rf"\b{re.escape(name)}\b".encode())
-            found = self._named[name] = set()
+            compiled = re.compile(pattern.encode())
+            found = self._having[pattern] = set()
             for path in map(str, self._paths):
                 data = self._texts.get(path) or read_bytes(path)
-                if not isinstance(data, bytes) or word.search(data):
+                if not isinstance(data, bytes) or compiled.search(data):
                     found.add(path)
         return found
 

@@ -290,7 +290,7 @@ def is_own(module: Module, marker: ast.stmt) -> bool:
     if not isinstance(function, ast.Name):
         return True
     if any(imported.name == function.id for imported, _ in module.scopes.imports):
-        return module.callees is not None and module.callees.defines(name)
+        return module.callees is not None and bool(module.callees.defining(name))
     return function is not marker.value.func or not any(map(_brings_all, statements(module.tree)))
 
 

@@ -6,6 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from xlalint.analysis.outline import named
 from xlalint.fixing.module import Module, called
@@ -22,8 +23,15 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Key = str | int | None
 
 
+class _Round(NamedTuple):
+    """What goes over a loader, and the file where it stands."""
+
+    module: Module
+    node: ast.stmt | ast.expr
+
+
 def require_trains_alone(module: Module, made: ast.Call) -> None:
-    """A loader must not be gone over to evaluate, as far as its file shows.
+    """A loader must not be gone over to evaluate, as far as its file shows, and those that it is given to.
 
     Raises:
         Refused: it may be.
@@ -34,30 +42,41 @@ def require_trains_alone(module: Module, made: ast.Call) -> None:
         if isinstance(around, ast.stmt):
             break
     rounds = _Uses(module).of(made)
-    training = [each for each in rounds if _trains(module, each)]
-    for each in training:
-        test = _mode(module, each)
+    training = [each for each in rounds if _trains(*each)]
+    for other, each in training:
+        test = _mode(other, each)
         if test is not None:
-            raise Refused(f"its loop trains only where `{module.source(test)}` on line {test.lineno} says so")
-    for each in rounds:
-        if training and each not in training:
-            raise Refused(f"line {each.lineno} goes over it, too, and does not train")
+            where = _where(module, other, test)
+            raise Refused(f"its loop trains only where `{other.source(test)}` on {where} says so")
+    for found in rounds:
+        if training and found not in training:
+            raise Refused(f"{_where(module, *found)} goes over it, too, and does not train")
+
+
+def _where(module: Module, other: Module, node: ast.stmt | ast.expr) -> str:
+    return f"line {node.lineno}" + ("" if other is module else f" of {other.file.path.name}")
 
 
 class _Uses:
-    """Where in a file a value is gone over, by whatever name, in whatever function.
+    """Where a value is gone over, by whatever name, in whatever function that calls lead to.
 
     Of what holds several values, each is known by its key.
+
+    Args:
+        module: A file.
+        others: What is known of the files of the project, by their paths, where calls have led to some.
     """
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, others: dict[str, _Uses] | None = None) -> None:
         self._module = module
         self._seen: set[ast.AST] = set()
-        self._found: list[ast.stmt | ast.expr] = []
+        self._others = {} if others is None else others
+        self._others[str(module.file.path)] = self
+        self._found: list[_Round] = []
 
-    def of(self, value: ast.expr) -> list[ast.stmt | ast.expr]:
+    def of(self, value: ast.expr) -> list[_Round]:
         self._follow(value, None)
-        return self._found
+        return [each for uses in self._others.values() for each in uses._found]
 
     def _follow(self, value: ast.AST, key: _Key) -> None:
         if value in self._seen:
@@ -66,9 +85,9 @@ class _Uses:
         parent = self._module.parents[value]
         match parent:
             case ast.For(iter=over) | ast.AsyncFor(iter=over) if over is value:
-                self._found.append(parent)
+                self._found.append(_Round(self._module, parent))
             case ast.comprehension(iter=over) if over is value:
-                self._found.append(self._module.parents[parent])  # type: ignore[arg-type]
+                self._found.append(_Round(self._module, self._module.parents[parent]))  # type: ignore[arg-type]
             case ast.Assign(targets=targets):
                 for target in targets:
                     self._follow_target(target, key)
@@ -115,14 +134,31 @@ class _Uses:
                 self._follow(node, key)
 
     def _follow_argument(self, call: ast.AST, place: str | int | None, key: _Key) -> None:
-        """What a function of the file does with it; of another, that it may hand it on."""
+        """What a function of the project does with it; of another, that it may hand it on."""
         name = called(call)
         if name in _ASKING:
             return
-        function = _defined(self._module, name)
-        if function is None:
+        own = _functions(self._module).get(name, [])
+        if len(own) != 1:
             self._follow(call, key)
-            return
+        for function in own:
+            self._follow_parameter(function, place, key)
+        for uses in () if own else self._defining(name):
+            for function in _functions(uses._module).get(name, ()):
+                uses._follow_parameter(function, place, key)
+
+    def _defining(self, name: str) -> Iterator[_Uses]:
+        """The other files of the project that have a function or class of a name."""
+        callees = self._module.callees
+        for path in () if callees is None else callees.defining(name):
+            if path not in self._others and callees is not None:
+                module = callees.look(path)
+                if module is not None:
+                    _Uses(module, self._others)
+            if path in self._others:
+                yield self._others[path]
+
+    def _follow_parameter(self, function: _Function, place: str | int | None, key: _Key) -> None:
         parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
         if isinstance(place, int):
             if parameters[:1] in (["self"], ["cls"]):
@@ -139,7 +175,7 @@ def _defined(module: Module, name: str) -> _Function | None:
     return found[0] if len(found) == 1 else None
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=16)
 def _functions(module: Module) -> dict[str, list[_Function]]:
     found: dict[str, list[_Function]] = defaultdict(list)
     for node in walk(module.tree):
