@@ -123,6 +123,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA514": {(ByHand, SHOWN)},
     "XLA515": {(ByHand, SHOWN)},
     "XLA516": {(ByHand, SHOWN)},
+    "XLA517": {(ByHand, SHOWN)},
     "XLA601": {(Rename, UNSAFE), (ByHand, SHOWN)},
     "XLA602": {(SyncBefore, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA603": {(MoveBelow, UNSAFE)},

@@ -120,6 +120,9 @@ UNNOTICED = {
     "terms SEEDED.told_apart_by_detail": "what settles it asks for no detail",
     "terms SEEDED.settled_by_one_arm": "nothing settles it",
     "terms SEEDED.placed_in_caller": "no rule judges it",
+    "terms OWN_SEED.told_apart_by_detail": "there is no detail",
+    "terms OWN_WEIGHTS.told_apart_by_detail": "there is no detail",
+    "terms OWN_WEIGHTS.placed_in_caller": "no rule judges it",
     "terms STEPPED.dropped_by_cut": "a step of an optimizer is found right after the other",
     "terms STEPPED.told_apart_by_detail": "no call is entered with it",
     "terms UNPRIMED.told_apart_by_detail": "there is no detail",
@@ -195,6 +198,12 @@ NOTICED_ELSEWHERE = {
         for flag in Terms._fields
         if flag not in ("needs_heavy_work", "told_apart_by_detail", "settled_by_one_arm", "placed_in_caller")
     },
+    **{
+        f"terms {owed}.{flag}": "weights_of_each_replica"
+        for owed in ("OWN_SEED", "OWN_WEIGHTS")
+        for flag in ("dropped_by_cut", "enters_calls", "dropped_by_work", "settled_by_one_arm")
+    },
+    "terms OWN_SEED.placed_in_caller": "weights_of_each_replica",
     "terms SEED.settled_by_one_arm": "seeds",
     "terms SEED.placed_in_caller": "seeds",
     "terms STEPPED.placed_in_caller": "stepped_again_by_a_helper",

@@ -28,7 +28,7 @@ from xlalint.analysis.summaries import (
 from xlalint.analysis.trail import Trail
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import BoundReached
-from xlalint.lazy.obligations import OF_FILES
+from xlalint.lazy.obligations import OF_FILES, OF_WEIGHTS
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import UNKNOWN, Kind, Value
@@ -128,6 +128,7 @@ class Memo(Machine):
                 summary is not None
                 and summary.did_nothing
                 and not (summary.trail.asked & OF_FILES and state.awaits_a_reader)
+                and not summary.trail.asked & state.waiting & OF_WEIGHTS
             ):
                 return summary
         key, owed = context_key(names, captured, entry), entry.waiting

@@ -35,7 +35,16 @@ from xlalint.lazy.assumptions import both
 from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, LastCut, needed
 from xlalint.lazy.events import Event, Settled
 from xlalint.lazy.gradients import Gradient, Gradients
-from xlalint.lazy.obligations import MADE_OF, WAITING, Asked, Fact, Obligation, Owed, left_by_work
+from xlalint.lazy.obligations import (
+    MADE_OF,
+    OF_ONE_MODEL,
+    WAITING,
+    Asked,
+    Fact,
+    Obligation,
+    Owed,
+    left_by_work,
+)
 from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.sharding import Setup
 from xlalint.lazy.site import ENTRY, Path, Site
@@ -395,6 +404,8 @@ def _obligations_after(
             for o in before.owes(MADE_OF[changed.owed])
         }
     for o in left.obligations - inside:
+        if o.owed in OF_ONE_MODEL and left.loop.all.trains:
+            continue
         owed.add(
             o._replace(
                 path=_path_after(o, site),

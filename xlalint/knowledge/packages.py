@@ -147,6 +147,9 @@ MODEL_MAKERS = frozenset({
 })  # fmt: skip
 """Other functions that do."""
 
+OF_TRAINED, FROM_PRETRAINED = frozenset({"pretrained", "weights", "checkpoint_path"}), "from_pretrained"
+"""Arguments by which these load weights, and a method that does."""
+
 NO_MODEL_MAKERS = ("list_models", "get_weight", "get_model_weights", "get_model_builder")
 """Functions of these modules that do not."""
 

@@ -716,6 +716,11 @@ class SeedMissed(Settled):
 
 
 @record
+class WeightsDiffer(Settled):
+    """Gradients are summed over replicas of which each has drawn its weights by a seed of its own."""
+
+
+@record
 class TrainedUntraced(Settled):
     """Gradients are computed or applied below the `StepTrace` of their step."""
 

@@ -36,6 +36,8 @@ class Owed(Enum):
     SEED = "seed that what is drawn on the device does not follow"
     DRAWN = "random numbers of a forward, drawn on the device in spite of such a seed"
     SEEDED = "seed of what is drawn on the device"
+    OWN_SEED = "seed that is another one on each replica; what is drawn by it differs"
+    OWN_WEIGHTS = "weights that each replica has drawn by a seed of its own"
     RUN = "graph that has run; the persistent cache comes too late for it"
     SERVER = "server of the profiler in this process; whoever captures must not wait for it"
     LOADER = "loader left early; one made in its place leaves its threads behind"
@@ -103,6 +105,8 @@ TERMS: Final[dict[Owed, Terms]] = {
     Owed.SEED: Terms(settled_by_one_arm=True),
     Owed.DRAWN: Terms(),
     Owed.SEEDED: Terms(),
+    Owed.OWN_SEED: Terms(settled_by_one_arm=True, placed_in_caller=True),
+    Owed.OWN_WEIGHTS: Terms(),
     Owed.RUN: Terms(),
     Owed.SERVER: Terms(),
     Owed.LOADER: Terms(told_apart_by_detail=True),
@@ -123,6 +127,12 @@ WAITING: Final = {
     for number, owed in enumerate(owed for owed in Owed if TERMS[owed].waits_to_be_asked_for)
 }
 """Those sorts that make a difference in a called function only where it asks for them, each with a bit."""
+
+OF_ONE_MODEL: Final = frozenset({Owed.OWN_SEED, Owed.OWN_WEIGHTS})
+"""The sorts that are about weights which a function has drawn: trained there, too, they are of no other."""
+
+OF_WEIGHTS: Final = WAITING[Owed.OWN_SEED]
+"""The bit of the sort that waits for whoever makes a module, which is nothing that happens by itself."""
 
 _OF_FILES: Final = (Owed.WRITTEN, Owed.REFERENCES)
 OF_FILES: Final = 1 << len(WAITING)

@@ -26,6 +26,7 @@ from xlalint.lazy.events import (
     TrainedApart,
     TrainedUntraced,
     Use,
+    WeightsDiffer,
     WorkLeaked,
 )
 from xlalint.lazy.gradients import Gradient
@@ -79,11 +80,39 @@ class TrainingTransitions(RecordingTransitions):
                 self._emit(BackwardLowered(site, met, obligation), state)
         state.obligations -= set(precise)
 
-    def seed_host(self, state: State, site: Site) -> None:
-        """The random numbers of the host get a seed. Those of the device have one of their own."""
+    def seed_host(
+        self, state: State, site: Site, *, differs: bool = False, assumes: Assumptions = assumptions.NONE
+    ) -> None:
+        """The random numbers of the host get a seed, which `differs` between replicas or not. Those of the
+        device have one of their own."""
+        if not state.owes(Owed.OWN_WEIGHTS):
+            # A later seed changes no weights that are there.
+            state.obligations -= set(state.owes(Owed.OWN_SEED))
+            if differs and state.replicas.launched is not False:
+                self._owe(state, Owed.OWN_SEED, site, both(state.trust.bounded, assumes))
         if not state.owes(Owed.SEEDED):
             state.obligations -= set(state.owes(Owed.SEED))
             self._owe(state, Owed.SEED, site, state.trust.bounded)
+
+    def draw_weights(self, state: State, site: Site) -> None:
+        """A module is made, and the host draws its weights."""
+        if state.owes(Owed.OWN_SEED) and not state.owes(Owed.OWN_WEIGHTS):
+            self._owe(state, Owed.OWN_WEIGHTS, site, state.trust.bounded)
+
+    def load_weights(self, state: State) -> None:
+        """A module gets weights from elsewhere, as from a file."""
+        state.obligations -= set(state.owes(Owed.OWN_WEIGHTS))
+
+    def share_weights(self, state: State) -> None:
+        """All replicas get the same weights, or may get them."""
+        state.obligations -= {*state.owes(Owed.OWN_SEED), *state.owes(Owed.OWN_WEIGHTS)}
+
+    def _train_own_weights(self, state: State, site: Site) -> None:
+        drawn = state.owes(Owed.OWN_WEIGHTS)
+        for obligation in state.owes(Owed.OWN_SEED) if drawn else ():
+            known = functools.reduce(either, (each.assumes for each in drawn))
+            met = both(both(obligation.assumes, known), self.assumed(state))
+            self._settle(state, obligation, WeightsDiffer(site, met, obligation))
 
     def seed_device(self, state: State, site: Site) -> None:
         """The random numbers of the device get a seed."""
@@ -220,6 +249,8 @@ class TrainingTransitions(RecordingTransitions):
             self._emit(again, state)
         for obligation in state.owes(Owed.CLIP):
             self._settle(state, obligation, ClippedEarly(site, obligation.assumes, obligation))
+        if by_hand and not by_backward and not by_optimizer:
+            self._train_own_weights(state, site)
         self.record(state, Weight.LIGHT, site)
         state.gradients = state.gradients.change(optimizer, Gradient.REDUCED)
 

@@ -196,6 +196,7 @@ def wrapped(call: Call, *, moves: bool, sharded: bool | None = None) -> Value:
     `sharded` says whether that leaves each replica a part of each parameter; None: it is not known.
     """
     call.store.state.replicas = call.store.state.replicas._replace(wrapped=True, sharded=sharded)
+    call.frame.model.share_weights(call.store.state)
     inner = call.argument(0, "module")
     module, assumes = inner.payload if inner is not None else None, NONE_ASSUMED
     if isinstance(module, Module):

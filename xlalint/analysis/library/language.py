@@ -53,7 +53,8 @@ def _nothing(machine: Machine, call: Call) -> Value:
 
 
 def _seed_of_host(machine: Machine, call: Call) -> Value:
-    call.frame.model.seed_host(call.store.state, call.site)
+    seed = call.argument(0, "seed") or UNKNOWN
+    call.frame.model.seed_host(call.store.state, call.site, differs=seed.differs, assumes=seed.assumes)
     return HOST
 
 

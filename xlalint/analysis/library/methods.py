@@ -227,6 +227,9 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
         case "zero gradients":
             call.frame.model.zero_gradients(call.store.state)
             return NONE
+        case "load state":
+            call.frame.model.load_weights(call.store.state)
+            return UNKNOWN
         case "of a module" if not call.values and isinstance(function := call.function, ast.Attribute):
             # Nothing but a module has such a method.
             place = Place.HOST if isinstance(receiver.payload, OnHost) else Place.UNKNOWN

@@ -35,7 +35,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Move, Store
 from xlalint.analysis.ties import is_tied_in, tie_by_call, tie_by_hand, tie_in
 from xlalint.analysis.unknown import call_unknown, holds_tensor
-from xlalint.knowledge import classes, functions
+from xlalint.knowledge import classes, functions, packages
 from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS, SAVES, TYING, is_named_as_hosts
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import PART, assume, both
@@ -90,7 +90,17 @@ def make_module(name: str, call: Call, *, draws: bool = False, weighs: bool = Fa
             ]
             draws, weighs = any(each.draws for each in every), any(each.weighs for each in every)
             made = made._replace(draws=draws, weighs=weighs and name == classes.IN_TURN)
+    elif place is not Place.XLA and (
+        name in classes.WEIGHING or (weighs and not _is_trained_before(name, call))
+    ):
+        call.frame.model.draw_weights(call.store.state, call.site)
     return Value(Kind.MODULE, payload=made)
+
+
+def _is_trained_before(name: str, call: Call) -> bool:
+    """Whether what makes a model may be told to load its weights."""
+    told = not packages.OF_TRAINED.isdisjoint(call.keywords) or len(call.arguments) > 1 or call.open_ended
+    return told or name == packages.FROM_PRETRAINED
 
 
 def _place(device: str) -> Place:
@@ -304,6 +314,9 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return call.record((Value(Kind.TENSOR),), Weight.HEAVY)
         case "keep buffer":
             return _keep_buffer(machine, info, call)
+        case "load state":
+            call.frame.model.load_weights(call.store.state)
+            return UNKNOWN
         case "unknown object":
             return UNKNOWN
         case _ if name == SAVES:

@@ -132,12 +132,22 @@ def _collective(machine: Machine, call: Call) -> Value:
     _meet(call)
     call.frame.model.meet_in_part(call.store.state)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
+    _share(call)
     if last_name(call.function) == "all_reduce" and any(map(_is_gradient, call.values)):
         call.frame.model.reduce_gradients(call.store.state, call.site, spelling=call.spelling)
     if not tensors:
         return _reduce_list(machine, call) or unknown_from(*call.values)
     result = call.record(tensors, Weight.LIGHT)
     return result._replace(reduced=True, differs=False)
+
+
+def _share(call: Call) -> None:
+    """Weights may be among what the replicas make the same: neither gradients nor what a step computes."""
+    for value in call.values:
+        held = value.payload.element if isinstance(value.payload, Container) else value
+        computed = held.role is Role.GRADIENT or held.recorded.must is Weight.HEAVY
+        if held.kind in _MAY_BE_WEIGHTS and not computed:
+            call.frame.model.share_weights(call.store.state)
 
 
 def _is_gradient(value: Value) -> bool:
@@ -176,6 +186,7 @@ def _reduce_list(machine: Machine, call: Call) -> Value | None:
 def _of_process_group(machine: Machine, call: Call) -> Value:
     """A collective of `torch.distributed` on device tensors: the `xla` backend records it, in place."""
     call.frame.model.meet_in_part(call.store.state)
+    _share(call)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     if not tensors:
         return unknown_from(*call.values)
@@ -394,6 +405,8 @@ def _process_group(machine: Machine, call: Call) -> Value:
     call.frame.model.join_group(call.store.state, str(backend) if known else "", call.site)
     return NONE
 
+
+_MAY_BE_WEIGHTS: Final = frozenset({Kind.TENSOR, Kind.PARAMETERS, Kind.MODULE, Kind.STATE_DICT, Kind.UNKNOWN})
 
 _UNSEEN: Final = frozenset({Kind.UNKNOWN, Kind.HOST})
 """What a tensor may be of which nobody sees where it is."""
