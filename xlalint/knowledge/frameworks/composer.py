@@ -111,7 +111,7 @@ def barrier():
 
 
 def all_reduce(tensor, reduce_operation="SUM"):
-    xm.all_reduce(xm.REDUCE_SUM, tensor)
+    xm.all_reduce(xm.REDUCE_SUM, [tensor])
 
 
 def all_gather(tensor):
