@@ -403,7 +403,7 @@ class Module(NamedTuple):
     host computes what it returns, wherever it is, `weighs` that it wants tensors of its own device, and
     `pairs` that what it is given must be on one device. `asks_as` is the class of torch that asks for the
     numbers of its masks, if it is of one, and `tied` is which two of its parameters somebody has made one
-    since it was made.
+    since it was made. `adapted` says that only adapters are trained, which it has been given.
     """
 
     identity: Path
@@ -423,6 +423,7 @@ class Module(NamedTuple):
     pairs: bool = False
     asks_as: str = ""
     tied: Tie | None = None
+    adapted: bool = False
 
     def join(self, other: Module) -> Module:
         """Either of two modules."""
@@ -452,6 +453,7 @@ class Module(NamedTuple):
             self.pairs and other.pairs,
             self.asks_as if self.asks_as == other.asks_as else "",
             self.tied if self.tied == other.tied else None,
+            self.adapted or other.adapted,
         )
 
     def plain(self) -> Module:

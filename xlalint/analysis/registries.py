@@ -155,15 +155,15 @@ def _origin(machine: Machine, name: str, outline: Outline) -> tuple[Outline, str
 def _modules(machine: Machine, home: Outline, asking: Outline) -> list[Outline]:
     """The modules that are looked through for what is registered."""
     modules = {home.file: home, asking.file: asking}
-    for found in _imported(machine, asking):
+    for found in imported(machine, asking):
         modules.setdefault(found.file, found)
         if found.path.name == "__init__.py":  # a package mostly imports its parts so that they register
-            for part in _imported(machine, found):
+            for part in imported(machine, found):
                 modules.setdefault(part.file, part)
     return [modules[file] for file in sorted(modules)]
 
 
-def _imported(machine: Machine, outline: Outline) -> Iterator[Outline]:
+def imported(machine: Machine, outline: Outline) -> Iterator[Outline]:
     """The modules of the project that a module imports."""
     machine.rest_on("imports", outline.file)
     for taken in outline.taken():

@@ -10,20 +10,24 @@ from typing import Final
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import Tie, literal
+from xlalint.analysis.registries import imported
 from xlalint.knowledge.methods import TIES
 from xlalint.writing import written
 
 
-def tie_in(machine: Machine, cls: Class, user: Outline) -> Tie | None:
+def tie_in(machine: Machine, cls: Class, user: Outline, maker: Outline | None) -> Tie | None:
     """What every instance of a class has tied once it is made, and nobody ties again.
 
-    None, too, where something in the file of the class, or in that of a user of it, may tie it again.
+    None, too, where something in the file of the class, or in that of a user of it, may tie it again, or
+    the `maker` of it may freeze what a framework has tied.
     """
     init = machine.classes.find_method(cls, "__init__")
     if init is None or "self" not in init.outline.text:
         return None
     tie, by = next(_ties(machine, cls, init, MOST_CALLS), (None, init))
     if tie is None or _is_tied_elsewhere(machine, tie, (user, cls.outline, init.outline), _lines_of(by)):
+        return None
+    if by.outline.is_framework and maker is not None and _is_frozen(machine, maker):
         return None
     again = TIES if by.outline.is_framework else by.name
     return tie if again.startswith("_") else tie._replace(again=again)
@@ -66,6 +70,17 @@ def _is_tied_elsewhere(
         for number, line in enumerate(outline.lines, 1):
             if (outline.file, number) not in own and (_AGAIN.search(line) or _may_tie(line, tie)):
                 return True
+    return False
+
+
+def _is_frozen(machine: Machine, maker: Outline) -> bool:
+    """Whether the maker of a model, or what it imports, may freeze parameters: two that are not trained stay
+    equal."""
+    modules = {each.file: each for each in (maker, *imported(machine, maker))}
+    for outline in modules.values():
+        machine.rest_on("whole", outline.file)
+        if any(_FREEZES.search(line) for line in outline.lines):
+            return True
     return False
 
 
@@ -156,6 +171,7 @@ MOST_CALLS: Final = 3
 _TIED: Final = re.compile(r"\w\.[\w.\[\]]+\.(\w+) *= *\w+\.[\w.\[\]]+\.\1\b(?! *[(\[.])")
 """An assignment such as `self.a.weight = self.b.weight`."""
 _TIED_OF_ITS_OWN: Final = re.compile(r"\s*self\.([\w.\[\]]+\.(\w+)) *= *self\.[\w.\[\]]+\.\2\b(?! *[(\[.])")
+_FREEZES: Final = re.compile(r"\.requires_grad *=(?!=)|\.requires_grad_\(")
 SAYS_IT_TIES: Final = re.compile(r"(?:^|_)(?:re)?(?:tie|share)(?:_|$)")
 """What a method is called that ties weights."""
 _AGAIN: Final = re.compile(r"def (?:to|_apply)\b|(?<!self)\.(?:\w+_)*(?:re)?(?:tie|share)(?:_\w+)*\(")

@@ -198,6 +198,8 @@ def _of_module(module: Module) -> Iterator[str]:
         yield "in training" if module.training else "in evaluation"
     if module.draws:
         yield "draws random numbers while it trains"
+    if module.adapted:
+        yield "trains only its adapters"
     if module.by is not None:
         yield _compiled_by(module.by)
     if module.shards_output_at is not None:

@@ -122,14 +122,13 @@ _DROPPING_ADAPTERS: Final = Namespace("adapters that drop")
 
 
 def _adapted(machine: Machine, call: Call) -> Value:
-    """A model gets adapters, which are where it is."""
+    """A model gets adapters, which are where it is; all else in it is trained no more."""
     value = _same(machine, call)
     if not isinstance(module := value.payload, Module):
         return UNKNOWN
     settings = call.argument(1, "peft_config")
-    if settings is not None and settings.payload == _DROPPING_ADAPTERS:
-        return value._replace(payload=module._replace(draws=True))
-    return value
+    draws = module.draws or (settings is not None and settings.payload == _DROPPING_ADAPTERS)
+    return value._replace(payload=module._replace(draws=draws, adapted=True))
 
 
 def _deep_copy(machine: Machine, call: Call) -> Value:

@@ -11,7 +11,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Function
+from xlalint.analysis.outline import Function, Outline
 from xlalint.analysis.payloads import (
     Bound,
     Buffer,
@@ -459,17 +459,25 @@ def _identities(info: Module) -> Iterator[Path]:
 def _come_apart(machine: Machine, info: Module, assumes: assumptions.Assumptions, call: Call) -> None:
     """On its way to XLA each part of a module gets parameters of its own, also where two had the same.
 
-    One that is in evaluation already is none that is trained.
+    One that is in evaluation already is none that is trained, and one with adapters trains only these.
     """
     if info.place is not Place.HOST or len(info.of) != 1 or info.or_other or info.training is False:
         return
+    if info.adapted:
+        return
     user, tied = call.frame.outline, info.tied
-    tie = tie_in(machine, info.of[0], user)
+    tie = tie_in(machine, info.of[0], user, _made_for(machine, info) if user.is_framework else user)
     if tied is not None and (tied.file == user.file or not is_tied_in(machine, user)):
         tie = tied
     if tie is not None and not machine.swaps_parameters(user):
         names = ", ".join((tie.one, tie.other, tie.again))
         call.frame.model.come_apart(call.store.state, call.site, names, made=info.identity, assumes=assumes)
+
+
+def _made_for(machine: Machine, info: Module) -> Outline | None:
+    """The file that has a module made."""
+    made = next((site for site in reversed(info.identity) if not site.in_framework), None)
+    return machine.project.outline(machine.project.path(made.path)) if made is not None else None
 
 
 def tie_by_method(machine: Machine, receiver: Value, method: Function, call: Call) -> None:
