@@ -22,6 +22,7 @@ from xlalint.analysis.outline import Class, dotted
 from xlalint.analysis.payloads import (
     DEVICE_HOST,
     DEVICE_XLA,
+    SOME,
     Bound,
     Classes,
     Container,
@@ -219,6 +220,14 @@ def _in_namespace(
             store.state.raises(Raised(frame.site(node), f"`{namespace.name}` has no `{name}`"))
         return UNKNOWN
     return machine.names.library(f"{namespace.name}.{name}", frame.outline)
+
+
+def named_in_library(machine: Machine, module: str, name: object, frame: Frame) -> Value:
+    """What a module of a library has under a name: where settings hold that, one of many, such as models or
+    optimizers."""
+    if isinstance(name, str):
+        return machine.names.library(f"{module}.{name}", frame.outline)
+    return Value(Kind.NAMESPACE, payload=Namespace(f"{module}.{SOME}"))
 
 
 def _of_instance(

@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from xlalint.analysis.arguments import capture, capture_beside, defaults
-from xlalint.analysis.attributes import attribute
+from xlalint.analysis.attributes import attribute, named_in_library
 from xlalint.analysis.binding import (
     bind,
     element,
@@ -276,6 +276,8 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     named = literal(index)
     if isinstance(held, Namespace) and held.name == functions.ENVIRONMENT:
         return of_variable(machine, named, frame.site(node), frame)
+    if isinstance(held, Namespace) and held.name.endswith(_NAMES_OF_MODULE):
+        return named_in_library(machine, held.name.removesuffix(_NAMES_OF_MODULE), named, frame)
     if isinstance(named, str) and "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return container_of(gradient(store)._replace(payload=Tensor(Role.FOUND_INF)))
     device = device_set(machine, named, node, frame, store)
@@ -288,6 +290,10 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         return Value(Kind.HOST, differs=base.differs or index.differs, payload=payload)
     given = held.under(named) if isinstance(held, Fields) and isinstance(named, str) else None
     return unknown_from(base) if given is None else given
+
+
+_NAMES_OF_MODULE: Final = ".__dict__"
+"""By `models.__dict__[name]` a module is asked for a name, as by `getattr`."""
 
 
 def _slice(machine: Machine, node: ast.Slice, frame: Frame, store: Store) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from xlalint.analysis.attributes import attribute
+from xlalint.analysis.attributes import attribute, named_in_library
 from xlalint.analysis.binding import bind_attribute, element
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
@@ -13,7 +13,6 @@ from xlalint.analysis.library.options import option_in
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import (
-    SOME,
     Bound,
     Classes,
     Constant,
@@ -300,10 +299,9 @@ def _hasattr(machine: Machine, call: Call) -> Value:
 def _getattr(machine: Machine, call: Call) -> Value:
     base, name = call.argument(0), literal(call.argument(1))
     if base is None or name is None:
-        # One of many models or optimizers, by a name that settings hold.
         module = base.payload if base is not None else None
         if isinstance(module, Namespace) and module.outline is None:
-            return Value(Kind.NAMESPACE, payload=Namespace(f"{module.name}.{SOME}"))
+            return named_in_library(machine, module.name, None, call.frame)
         return UNKNOWN
     if (chosen := option_in(machine, base, str(name), call.frame.outline)) is not None:
         return chosen

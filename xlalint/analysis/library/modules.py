@@ -293,9 +293,9 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case "move":
             return _move(machine, receiver, info, name, call)
         case "parameters":
-            return Value(Kind.PARAMETERS, receiver.assumes, payload=Parameters(info.identity, info.place))
+            return _parameters(machine, receiver, info, call)
         case "named parameters":
-            parameters = Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place, is_one=True))
+            parameters = _parameters(machine, receiver, info, call, is_one=True)
             return container_of(container([HOST, parameters]))
         case "state dict":
             return Value(
@@ -330,6 +330,18 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             if result.kind is Kind.TENSOR and any(cls.outline.is_framework for cls in info.of):
                 return result._replace(assumes=_OF_FRAMEWORK)
             return result
+
+
+def _parameters(
+    machine: Machine, receiver: Value, info: Module, call: Call, *, is_one: bool = False
+) -> Value:  # fmt: skip
+    """The parameters of a module. One that nobody saw made, and that is a part of another, moves with it."""
+    assumes = assumptions.NONE if is_one else receiver.assumes
+    if not info.identity:
+        part = part_by_method(machine, call, clause="moves with what it is a part of")
+        if part is not None and isinstance(held := part.payload, Module):
+            info, assumes = held, part.assumes
+    return Value(Kind.PARAMETERS, assumes, payload=Parameters(info.identity, info.place, is_one=is_one))
 
 
 def part_by_method(machine: Machine, call: Call, *, clause: str = "") -> Value | None:
