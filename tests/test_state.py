@@ -72,6 +72,7 @@ PROGRAMS = (
     "tests/interpreter/moved_to_the_host.py",
     "tests/interpreter/tensors_on_two_devices.py",
     "tests/interpreter/never_summed.py",
+    "tests/frameworks/frozen_models/adapters.py",
 )
 """Programs that together hold something in each part."""
 

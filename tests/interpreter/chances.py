@@ -154,6 +154,36 @@ def at_a_place_that_is_drawn(batches):
         model(x[:, begin : begin + 4]).sum().backward()  # expect: XLA402
 
 
+def drawn_by_torch(batches):
+    first = torch.randint(0, 4, (1,)).item()
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.float()
+        if torch.rand(1) < 0.5:  # expect: XLA408
+            x = x.flip(-1)
+        toss = torch.rand([])
+        factor = toss.item()
+        model(x[:, first:4] * factor).sum().backward()
+
+
+def at_a_place_that_torch_draws(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.float()
+        begin = int(torch.randint(0, 4, (1,)))
+        model(x[:, begin : begin + 4]).sum().backward()  # expect: XLA402
+
+
+def as_wide_as_torch_draws(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        width = torch.randint(1, 4, size=(1,)).item()
+        model(batch[:, :width]).sum().backward()  # expect: XLA402
+
+
+def drawn_by_torch_for_each_row(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        steps = torch.randint(0, 4, (4,)).to(device)
+        model(batch * steps).sum().backward()
+
+
 def returning(x):
     if random.random() < 0.5:  # expect: XLA408
         return x.flip(-1)

@@ -544,11 +544,11 @@ def computed_of(*values: Value) -> Uneven | Chance | Rows | OfNumpy | Copied | N
     them is."""
     if (uneven := uneven_of(*values)) is not None:
         return uneven
+    made = made_up(*values)
     if is_drawn(*values):
-        return Chance()
+        return Chance() if made is None else Rows(is_tensor=any(map(is_host_tensor, values)), drawn=Chance())
     if any(isinstance(value.payload, OfNumpy) for value in values):
         return OfNumpy()
-    made = made_up(*values)
     if any(map(is_host_tensor, values)):
         return Copied() if made is None else Rows(is_tensor=True)
     return made
@@ -578,13 +578,20 @@ def uneven_of(*values: Value) -> Uneven | None:
 
 
 def is_drawn(*values: Value) -> bool:
-    """Whether one of some values was drawn at random on the host."""
-    return any(isinstance(value.payload, Chance) for value in values)
+    """Whether one of some values was drawn at random on the host, or is a tensor of such a number."""
+    return any(_chance_of(value) is not None for value in values)
+
+
+def _chance_of(value: Value) -> Chance | None:
+    held = value.payload
+    return held if isinstance(held, Chance) else held.drawn if isinstance(held, Rows) else None
 
 
 def settled_chance(value: Value) -> Value:
     """A number that was drawn at random, known to be drawn no more."""
-    return value._replace(payload=None) if isinstance(value.payload, Chance) else value
+    if isinstance(held := value.payload, Rows) and held.drawn is not None:
+        return value._replace(payload=held._replace(drawn=None))
+    return value._replace(payload=None) if isinstance(held, Chance) else value
 
 
 def drawn_of(*values: Value, rounded: bool = False) -> Chance | None:
@@ -593,7 +600,7 @@ def drawn_of(*values: Value, rounded: bool = False) -> Chance | None:
     Args:
         rounded: Whether it is rounded to a whole number.
     """
-    drawn = [held for value in values if isinstance(held := value.payload, Chance)]
+    drawn = [held for value in values if (held := _chance_of(value)) is not None]
     return Chance(rounded or any(held.whole for held in drawn)) if drawn else None
 
 
@@ -736,12 +743,14 @@ class Rows(NamedTuple):
     """What a program makes up on the host, such as a tensor of random numbers, or a well-known dataset,
     with the number of its rows; None: it is not known. `given` says that it is a dataset, which has as many
     as it has, `shared` that replicas get equal parts of it, of which nobody knows how many there are,
-    `is_tensor` that it is surely a tensor."""
+    `is_tensor` that it is surely a tensor, `drawn` that it is one of a single number, which chance decides
+    on."""
 
     number: int | None = None
     given: bool = False
     shared: bool = False
     is_tensor: bool = False
+    drawn: Chance | None = None
 
     def join(self, other: Rows) -> Rows:
         """Either of two."""

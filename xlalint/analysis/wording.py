@@ -139,7 +139,7 @@ def _of_host(payload: object) -> Iterator[str]:
             yield "counts the replicas of all hosts"
         case OfNumpy() | OnHost() | Moment():
             yield {OfNumpy: "of NumPy", OnHost: "moved to the host", Moment: "of a module"}[type(payload)]
-        case Rows(number, given, shared, is_tensor):
+        case Rows(number, given, shared, is_tensor, drawn):
             yield f"{'samples' if given else 'made up'}" + (
                 f", {number} of them" if number is not None else ""
             )
@@ -147,6 +147,8 @@ def _of_host(payload: object) -> Iterator[str]:
                 yield "shared out among the replicas"
             if is_tensor:
                 yield "a tensor on the CPU"
+            if drawn is not None:
+                yield "a number that chance decides on"
         case Copied():
             yield "a tensor on the CPU"
         case Plateau():

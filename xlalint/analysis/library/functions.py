@@ -30,6 +30,8 @@ from xlalint.analysis.library.optimizers import (
 from xlalint.analysis.library.tensors import as_typed, call_operation, draws_on_device, watch_numbers
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
+    Chance,
+    Container,
     Copied,
     Instance,
     Namespace,
@@ -203,7 +205,20 @@ def _create(last: str, call: Call) -> Value:
     is_tensor = on_cpu and (
         not last.endswith(operations.LIKE) or any(map(is_host_tensor, call.arguments[:1]))
     )
-    return Value(Kind.HOST, differs=differs, payload=Rows(_first_size(call), is_tensor=is_tensor))
+    is_whole = operations.DRAWN_ALONE.get(last) if on_cpu else None
+    drawn = Chance(is_whole) if is_whole is not None and _is_of_one(last, call) else None
+    rows = Rows(_first_size(call), is_tensor=is_tensor, drawn=drawn)
+    return Value(Kind.HOST, differs=differs, payload=rows)
+
+
+def _is_of_one(last: str, call: Call) -> bool:
+    """Whether a factory is told to make a tensor of one number: of `(1,)`, `1`, `()` or `[]`."""
+    given = [*call.arguments, *([call.keywords["size"]] if "size" in call.keywords else [])]
+    sizes = [held.items for value in given if isinstance(held := value.payload, Container)]
+    if not sizes:
+        return last != "randint" and [literal(size) for size in given] == [1]
+    size = sizes[-1]
+    return size is not None and all(literal(each) == 1 for each in size)
 
 
 def _read_elements(given: Value, call: Call) -> None:

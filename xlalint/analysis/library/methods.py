@@ -34,6 +34,7 @@ from xlalint.analysis.payloads import (
     constant,
     container,
     container_of,
+    drawn_of,
     elements,
     has_effect,
     literal,
@@ -189,7 +190,7 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
         return COUNTER._replace(differs=differs)
     if operation_of(name) is Operation.HOST:
         return Value(Kind.HOST, differs=differs)
-    held = uneven_of(receiver) if name in VIEWS_OF_HOST else None
+    held = uneven_of(receiver) if name in VIEWS_OF_HOST else drawn_of(receiver) if name == "item" else None
     result = Value(Kind.HOST, differs=differs, payload=held or taken_from(receiver) or made_up(receiver))
     return of_numpy(result) if is_of_numpy(receiver, name) else result
 
