@@ -172,6 +172,12 @@ def at_a_place_that_torch_draws(batches):
         model(x[:, begin : begin + 4]).sum().backward()  # expect: XLA402
 
 
+def rounded_to_a_place(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        begin = int(random.uniform(0, 3))
+        model(batch[:, begin : begin + 4]).sum().backward()  # expect: XLA402
+
+
 def as_wide_as_torch_draws(batches):
     for batch in pl.MpDeviceLoader(batches, device):
         width = torch.randint(1, 4, size=(1,)).item()

@@ -147,6 +147,7 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
     for name, value in call.keywords.items():
         (names if name in annotations else others)[name] = value
     held = dict(bound.captured)
+    spread = join_all(call.spread, UNKNOWN) if call.spread else UNKNOWN
     for name, annotation in annotations.items():
         if name in names:
             given_for = names[name]
@@ -163,6 +164,8 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
             else:
                 frame = frame_at(function.outline, function.node)  # where it is defined
                 names[name] = machine.evaluate(default, frame, Store(State()))
+        elif spread.kind is Kind.TENSOR and name not in by_default:
+            names[name] = spread  # of `**batch`: nothing else can give what must be given
         else:
             names[name] = (
                 _device_by_use(name, function)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from xlalint.analysis.binding import element
-from xlalint.analysis.call import Call
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     COUNTER,
@@ -60,6 +60,8 @@ def _to_number(machine: Machine, call: Call) -> Value:
         return HOST
     if value.kind is Kind.ORDINAL or isinstance(value.payload, OfAllHosts | Fallback):
         return value
+    if (drawn := drawn_of(value, rounded=last_name(call.function) == "int")) is not None:
+        return Value(Kind.HOST, differs=value.differs, payload=drawn)
     return call.read_number(value, Reading.SCALAR)
 
 
