@@ -20,6 +20,7 @@ from xlalint.analysis.library.options import option_in
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.outline import Class, dotted
 from xlalint.analysis.payloads import (
+    AS_MAPPING,
     DEVICE_HOST,
     DEVICE_XLA,
     SOME,
@@ -281,6 +282,8 @@ def _of_project_class(
         for field, registered in held.holds:
             if field == name:
                 return registered
+            if field == AS_MAPPING and name in METHODS[Kind.CONTAINER]:
+                return callable_value(Method(registered, name))
     machine.touch((cls, name))
     value = store.attributes.get((cls, name))
     if value is None:

@@ -35,6 +35,7 @@ from xlalint.analysis.moments import moment_of
 from xlalint.analysis.operators import ask, evaluate_test
 from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import (
+    AS_MAPPING,
     Bound,
     Compiled,
     Container,
@@ -248,6 +249,8 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     held = base.payload
     if isinstance(held, Module) and held.held is not None:
         held = held.held
+    elif isinstance(held, Instance) and held.holds and held.holds[0][0] == AS_MAPPING:
+        held = held.holds[0][1].payload
     if isinstance(held, Container):
         if index.kind is Kind.TENSOR and held.keys is None:
             read(index, Reading.INDEX, spelling(node), frame.site(node), frame, store)

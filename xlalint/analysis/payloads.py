@@ -344,7 +344,8 @@ class Classes(NamedTuple):
 class Instance(NamedTuple):
     """An object: what its class may be, of the project or a library's name.
 
-    `holds` says by name of an attribute what it holds there, where others of its class hold something else.
+    `holds` says by name of an attribute what it holds there, where others of its class hold something else,
+    and under `AS_MAPPING` what it holds as a mapping.
     """
 
     of: tuple[Class | str, ...]
@@ -355,6 +356,10 @@ class Instance(NamedTuple):
         both = tuple(dict.fromkeys((*self.of, *other.of)))
         holds = self.holds if self.holds == other.holds else ()
         return Instance(both, holds) if len(both) <= MOST_TARGETS else None
+
+
+AS_MAPPING: Final = "[]"
+"""Stands for the name of an attribute, for what an object holds that is a mapping itself."""
 
 
 class Namespace(NamedTuple):

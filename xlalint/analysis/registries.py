@@ -3,7 +3,7 @@
 A registry is a name of a module that holds an empty mapping or list, into which a function of the module puts
 what it is given (`MODELS[name] = cls`, `HOOKS.append(hook)`, `HOOKS[event].append(hook)`), be the mapping one
 that the function is given, too (`@register(MODELS, "small")`), or an object of a class with a method that
-does (`self._items[name] = cls`).
+does (`self._items[name] = cls`, or `self[name] = cls` where the class derives from `dict`).
 It holds what is decorated by that function or method, in its own module, in the one that asks, and in those
 that this one imports, and in the parts of packages that these import.
 """
@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
+    AS_MAPPING,
     Bound,
     Classes,
     Container,
@@ -38,7 +39,8 @@ class Registry(NamedTuple):
     by: frozenset[str]
     """The functions of the module, or the methods of the object."""
     field: str
-    """The attribute of the object that holds what is registered; empty for a mapping or a list."""
+    """The attribute of the object that holds what is registered; empty for a mapping or a list, `AS_MAPPING`
+    where the object is one itself."""
     in_lists: bool = False
     """Whether several may be registered under one name, or under none."""
     given: frozenset[tuple[str, int]] = frozenset()
@@ -108,6 +110,8 @@ def _registry(machine: Machine, held: Instance | Container, home: Outline, name:
                     match mapping:
                         case ast.Attribute(ast.Name(), field) if not in_lists:
                             return Registry(home, name, frozenset({method.name}), field)
+                        case ast.Name(id=own) if not in_lists and own in method.parameters.positional[:1]:
+                            return Registry(home, name, frozenset({method.name}), AS_MAPPING)
     return None
 
 

@@ -190,6 +190,15 @@ OPTIMIZERS = frozenset({
 })  # fmt: skip
 """Names of optimizer classes: what a package defines under such a name is one."""
 
+OF_BOXES = {
+    "torchvision": frozenset({
+        "box_area", "box_convert", "box_iou", "clip_boxes_to_image", "complete_box_iou",
+        "complete_box_iou_loss", "distance_box_iou", "distance_box_iou_loss", "generalized_box_iou",
+        "generalized_box_iou_loss", "sigmoid_focal_loss",
+    }),
+}  # fmt: skip
+"""By package, functions that compute a tensor out of tensors: of boxes, and losses over them."""
+
 IMPORT_XLA = frozenset({
     "accelerate", "catalyst", "composer", "diffusers", "fairseq", "fastai", "flair", "ignite", "lightning",
     "lightning_fabric", "neuronx_distributed", "neuronx_distributed_training", "optimum", "peft",

@@ -50,7 +50,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.unknown import call_unknown, holds_tensor, weight_of
 from xlalint.knowledge import classes, functions, operations, packages
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
-from xlalint.lazy.assumptions import Assumptions
+from xlalint.lazy.assumptions import Assumptions, least
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
@@ -140,7 +140,11 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
         return made_by(name, *call.values)
     if module.partition(".")[0] in functions.VIEWS and any(map(holds_tensor, call.values)):
         return call_operation(last, call)
-    return call_unknown(machine, call, weighs=_heaviest(call))
+    result = call_unknown(machine, call, weighs=_heaviest(call))
+    if result.kind is Kind.TENSOR and last in packages.OF_BOXES.get(module.partition(".")[0], ()):
+        # Nobody has to take it that this returns a tensor.
+        return result._replace(assumes=least(value.assumes for value in call.values if holds_tensor(value)))
+    return result
 
 
 def _heaviest(call: Call) -> Weight:
