@@ -72,6 +72,8 @@ class Work:
         if candidate is not None and needing_materialisation([candidate]):
             return True
         waits = counters.work_pending(device)
+        if not waits:
+            self._heavy_before, self._is_heavy = heavy_operations(), False
         self._made_when_idle = None if waits or not _MAKES_TENSORS else made
         self._idle_device = device
         return waits

@@ -260,6 +260,13 @@ class Watch(replicas.Listener):
         if graph and replica.around and not replica.state.loop.cuts:
             self._follower.read(replica, pending.count_operations(graph))
 
+    def was_read(self) -> None:
+        """What a read asks for has run. Where nothing else waits, no later cut runs it again, whatever is
+        recorded until then."""
+        replica = self.replica
+        if replica.work.recorded(pending.default_device()).must is not Weight.HEAVY:
+            self.model.hold_nothing(replica.state)
+
     def chosen(self, chain: Chain, token: torch.Tensor) -> None:
         """A token is chosen."""
         self._observe(self.replica, chain)

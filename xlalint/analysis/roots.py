@@ -22,6 +22,7 @@ from xlalint.knowledge.functions import (
     OF_SPMD,
     SPMD_VARIABLE,
     SWAPS_PARAMETERS,
+    members_of,
 )
 from xlalint.lazy.values import XLA
 from xlalint.sources.usage import HOT_TOKEN
@@ -83,6 +84,9 @@ class Plan:
             del self._words[function]
             self._naming_devices.discard(function)
         self._look(outline)
+        for importer in self.outlines:
+            if any(self._module(name, importer) is outline for name in importer.star_imports):
+                self._imported[importer] = list(self._imports(importer))
         self._find()
 
     def _look(self, outline: Outline) -> None:
@@ -278,6 +282,11 @@ class Plan:
                     source = self._module(parent, outline)
                     if source is not None:
                         yield name, source, last
+        for module in outline.star_imports:
+            source = self._module(module, outline)
+            for name in () if source is None else source.bindings:
+                if source is not None and name not in outline.bindings and not name.startswith("_"):
+                    yield name, source, name
 
     def _module(self, name: str, importer: Outline) -> Outline | None:
         # Looking for files is slow, and most imports are of other modules.
@@ -296,6 +305,9 @@ class Plan:
             own = frozenset(tokens(outline))
             found[outline] = set(own)
             found[outline].update(_bringing(outline))
+            for module in outline.star_imports:
+                if module.partition(".")[0] == HOT_TOKEN:
+                    found[outline].update(members_of(module).difference(outline.bindings))
             offered = by_package[outline]
             for name, bindings in outline.bindings.items():
                 for target in (binding.target for binding in bindings if isinstance(binding, Import)):

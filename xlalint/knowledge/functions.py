@@ -66,7 +66,7 @@ FUNCTIONS: dict[str, str] = {
     f"{XR}.xla_device": "xla device",
     "torch_xla.devices": "xla devices",
     "torch_xla.real_devices": "host",
-    f"{XM}.get_xla_supported_devices": "host",
+    f"{XM}.get_xla_supported_devices": "xla devices",
     f"{XM}.xla_real_devices": "host",
     f"{XM}.xla_device_hw": "hardware",
     f"{XR}.device_type": "hardware",
@@ -380,6 +380,11 @@ FORMER_MODULES = {
 def names_of(*effects: str) -> frozenset[str]:
     """The last names of the functions that have one of these effects."""
     return frozenset(name.rpartition(".")[2] for name, effect in FUNCTIONS.items() if effect in effects)
+
+
+def members_of(module: str) -> frozenset[str]:
+    """The names of the functions of a module."""
+    return frozenset(last for name in FUNCTIONS for of, _, last in [name.rpartition(".")] if of == module)
 
 
 MAPPING = "builtins.dict"

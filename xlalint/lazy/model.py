@@ -78,8 +78,11 @@ class LazyModel(SetupTransitions):
         else:
             state.engine = state.engine.works()
         if recorded.must is not Weight.HEAVY:
-            # What was read or left has gone meanwhile: no cut can run it again.
-            state.obligations = frozenset(o for o in state.obligations if not o.terms.needs_heavy_work)
+            self.hold_nothing(state)
+
+    def hold_nothing(self, state: State) -> None:
+        """No heavy work waits any more: what was read or left of it has gone, and no cut can run it again."""
+        state.obligations = frozenset(o for o in state.obligations if not o.terms.needs_heavy_work)
 
     def read_apart(
         self, state: State, count: int, spelling: str, site: Site, *,

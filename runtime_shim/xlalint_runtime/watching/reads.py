@@ -126,7 +126,10 @@ def _of_device(watch: Watch, tensor: torch.Tensor, method: str, act: Callable[[]
         if one_of_many:
             watch.number_read(chain, value.recorded, of_part=of_part)
 
-    return _launching(watch, chain, Launch.READ, [tensor], transition, act)
+    result = _launching(watch, chain, Launch.READ, [tensor], transition, act)
+    if value.recorded.must is Weight.HEAVY:
+        watch.was_read()
+    return result
 
 
 def _is_on_host(_: Watch, args: tuple[Any, ...]) -> bool:
