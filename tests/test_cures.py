@@ -156,6 +156,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA809": {(PassArgument, UNSAFE)},
     "XLA811": {(ByHand, SHOWN)},
     "XLA810": {(ByHand, SHOWN)},
+    "XLA814": {(ByHand, SHOWN)},
     "XLA901": {(ByHand, SHOWN)},
     "XLA902": {(WrapBody, UNSAFE)},
     "XLA903": {(ByHand, SHOWN)},

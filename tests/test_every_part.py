@@ -120,6 +120,7 @@ UNNOTICED = {
     "terms SEEDED.told_apart_by_detail": "what settles it asks for no detail",
     "terms SEEDED.settled_by_one_arm": "nothing settles it",
     "terms SEEDED.placed_in_caller": "no rule judges it",
+    "terms SPENT.placed_in_caller": "no rule judges it",
     "terms OWN_SEED.told_apart_by_detail": "there is no detail",
     "terms OWN_WEIGHTS.told_apart_by_detail": "there is no detail",
     "terms OWN_WEIGHTS.placed_in_caller": "no rule judges it",

@@ -404,6 +404,10 @@ def _loop(
     state.engine = state.engine._replace(since=())
     if over_batches or not around.in_loop:
         _settle_chance(machine, store)
+    held_once = _given_once(over)
+    gone_over = frame.site(node if isinstance(node, ast.While) else node.iter)
+    if over is not None and held_once:
+        frame.model.go_over_again(state, held_once, over.assumes, gone_over)
     rounds = _Rounds(machine, node, advance, frame, store)
     head, back, exits = _settle_once(rounds, over) if around.in_loop else rounds.settle(twice=True)
     frame.exits = outer_exits
@@ -415,6 +419,9 @@ def _loop(
     if not endless:
         after = back.copy() if runs_at_least_once and back is not None else head.copy()
         exhaust(after)
+        # Who leaves a loop by a count may go on later where it was left: the stream may have no end.
+        if held_once and not (exits.breaks or exits.returns):
+            frame.model.run_out(after.state, held_once, gone_over)
         end_rounds(after.state)
         if back is not None:
             after.state.loop = join_loops(after.state.loop, back.state.loop)
@@ -554,6 +561,12 @@ def _end_growing(kept: dict[_Key, Value]) -> None:
     for key, value in kept.items():
         if isinstance(value.payload, Container):
             kept[key] = grown(value)
+
+
+def _given_once(over: Value | None) -> str:
+    """The call that makes what a loop goes over to its end, if that gives its batches only once."""
+    held = over.payload if over is not None else None
+    return held.once if isinstance(held, Loader) and held.cuts_at_end else ""
 
 
 def _abandon(

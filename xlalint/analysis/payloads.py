@@ -721,7 +721,8 @@ class Loader(NamedTuple):
     """Something iterated: what it yields, whether each `next` cuts (None: perhaps), whether
     running out of it cuts once more, and whether its last batch is smaller than the others. `anew` is the
     call that makes it and where, if that is in a loop and starts threads. `whole` leads to where it was made,
-    if every replica goes through all the samples. `of_xla` says that it is one of torch_xla's own."""
+    if every replica goes through all the samples. `of_xla` says that it is one of torch_xla's own, `once` is
+    the call that makes it, if it gives its batches only once."""
 
     element: Value
     cuts: bool | None = False
@@ -730,6 +731,7 @@ class Loader(NamedTuple):
     anew: tuple[str, Site] | None = None
     whole: Whole | None = None
     of_xla: bool = False
+    once: str = ""
 
     def join(self, other: Loader) -> Loader:
         """Either of two loaders."""
@@ -741,6 +743,7 @@ class Loader(NamedTuple):
             self.anew if self.anew == other.anew else None,
             self.whole if self.whole == other.whole else None,
             self.of_xla and other.of_xla,
+            self.once if self.once == other.once else "",
         )
 
 

@@ -133,7 +133,7 @@ FUNCTIONS: dict[str, str] = {
     f"{DP}.DataParallel.__call__": "replicas by threads",
     # Loaders
     f"{PL}.MpDeviceLoader": "device loader",
-    f"{PL}.ParallelLoader": "device loader",
+    f"{PL}.ParallelLoader": "parallel loader",
     "torch_xla.utils.utils.SampleGenerator": "host loader",
     "torch.utils.data.DataLoader": "batch loader",
     "torch.utils.data.dataloader.DataLoader": "batch loader",
@@ -399,7 +399,10 @@ ORDINALS_OF_HOST = {
 }
 """Functions that count the replicas of one host alone, by their last names."""
 
-BRINGING_XLA = names_of("xla device", "marker", "xla optimizer step", "device loader") - {"device", "sync"}
+BRINGING_XLA = names_of("xla device", "marker", "xla optimizer step", "device loader", "parallel loader") - {
+    "device",
+    "sync",
+}
 """Functions that a program calls if it runs on XLA; the last names of the others mean more than that."""
 
 EXITS = frozenset(name.removeprefix("builtins.") for name, effect in FUNCTIONS.items() if effect == "exit")

@@ -811,6 +811,13 @@ class LoaderAbandoned(Settled):
 
 
 @record
+class LoaderSpent(Event):
+    """A loop goes over a loader, which the call `loader` has made, that has run out before."""
+
+    loader: str = ""
+
+
+@record
 class Sharded(Event):
     """A tensor is sharded, or a loader told how to shard what it yields.
 

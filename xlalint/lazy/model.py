@@ -25,6 +25,7 @@ from xlalint.lazy.events import (
     Leaving,
     LeftPending,
     LoaderAbandoned,
+    LoaderSpent,
     LoopLeft,
     MethodMissed,
     ReadApart,
@@ -188,6 +189,20 @@ class LazyModel(SetupTransitions):
         for obligation in state.owes(Owed.LOADER):
             if obligation.detail == loader and (obligation.inherited or obligation.since == (site,)):
                 self._settle(state, obligation, LoaderAbandoned(site, obligation.assumes, obligation))
+
+    def make_parallel_loader(self, state: State, loader: str) -> None:
+        """A loader that gives its batches once is made, by the call `loader`."""
+        state.obligations -= {o for o in state.owes(Owed.SPENT) if o.detail == loader}
+
+    def go_over_again(self, state: State, loader: str, assumes: Assumptions, site: Site) -> None:
+        """A loop begins over such a loader: if it has run out before, there are no batches."""
+        if any(obligation.detail == loader for obligation in state.owes(Owed.SPENT)):
+            self._emit(LoaderSpent(site, both(self.assumed(state), assumes), loader), state)
+
+    def run_out(self, state: State, loader: str, site: Site) -> None:
+        """A loop has gone over all batches of such a loader."""
+        self.make_parallel_loader(state, loader)
+        self._owe(state, Owed.SPENT, site, assumptions.NONE, loader)
 
     def enter_loop(self, state: State) -> Loop:
         """A loop begins. Returns what happened before it, in the loop around it, for `end_loop`."""

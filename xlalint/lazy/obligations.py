@@ -41,6 +41,7 @@ class Owed(Enum):
     RUN = "graph that has run; the persistent cache comes too late for it"
     SERVER = "server of the profiler in this process; whoever captures must not wait for it"
     LOADER = "loader left early; one made in its place leaves its threads behind"
+    SPENT = "loader that has run out; it starts no second time"
     SINGLE = "device that is used as one of several; SPMD comes too late for it"
     TRACED = "StepTrace that was left; the rest of the step must not follow"
     WRITTEN = "file that one replica writes; the others must wait for it"
@@ -110,6 +111,7 @@ TERMS: Final[dict[Owed, Terms]] = {
     Owed.RUN: Terms(),
     Owed.SERVER: Terms(),
     Owed.LOADER: Terms(told_apart_by_detail=True),
+    Owed.SPENT: Terms(settled_by_one_arm=True, told_apart_by_detail=True),
     Owed.SINGLE: Terms(),
     Owed.TRACED: Terms(dropped_by_cut=True),
     Owed.WRITTEN: Terms(dropped_by_cut=True, settled_by_one_arm=True, told_apart_by_detail=True),

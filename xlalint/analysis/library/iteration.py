@@ -50,7 +50,9 @@ def around(sources: Sequence[Value], each: Value) -> Value:
         ragged = ragged_of(over[0]) if len(over) == 1 else None
         anew = iterated(over[0]).anew if len(over) == 1 else None
         whole = whole_of(over[0]) if len(over) == 1 else None
-        return Value(Kind.LOADER, assumes, payload=Loader(each, cuts, at_end, ragged, anew, whole))
+        once = iterated(over[0]).once if len(over) == 1 else ""
+        made = Loader(each, cuts, at_end, ragged, anew, whole, once=once)
+        return Value(Kind.LOADER, assumes, payload=made)
     if not perhaps:
         return container_of(each)
     one = next((value for value in perhaps if value.kind is Kind.UNKNOWN), perhaps[0])

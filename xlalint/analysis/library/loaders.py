@@ -39,6 +39,7 @@ from xlalint.lazy.values import (
     Value,
     Whole,
 )
+from xlalint.writing import written
 
 BATCH: Final = Value(Kind.TENSOR, differs=True, payload=Tensor(Role.STRUCTURE))
 """What an XLA loader yields, or what it yields is made of."""
@@ -55,6 +56,16 @@ def _device_loader(machine: Machine, call: Call) -> Value:
     whole = None if call.frame.outline.is_framework else whole_of(inner)
     own = not call.frame.outline.is_framework  # which may derive from it
     return Value(Kind.LOADER, payload=Loader(element, cuts, True, ragged, _made_anew(call), whole, own))
+
+
+def _parallel_loader(machine: Machine, call: Call) -> Value:
+    """A `ParallelLoader` gives its batches once: it starts its threads where it is made."""
+    loader = _device_loader(machine, call)
+    if call.node is None or call.frame.outline.is_framework or not isinstance(loader.payload, Loader):
+        return loader
+    made = written(call.node)
+    call.frame.model.make_parallel_loader(call.store.state, made)
+    return loader._replace(payload=loader.payload._replace(once=made))
 
 
 def _made_anew(call: Call) -> tuple[str, Site] | None:
@@ -295,6 +306,7 @@ _BEFORE_DROP_LAST: Final = 8
 
 EFFECTS: Final[dict[str, Effect]] = {
     "device loader": _device_loader,
+    "parallel loader": _parallel_loader,
     "host loader": _host_loader,
     "batch loader": _batch_loader,
     "dataset": _dataset,
