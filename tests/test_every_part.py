@@ -204,6 +204,11 @@ NOTICED_ELSEWHERE = {
         for owed in ("OWN_SEED", "OWN_WEIGHTS")
         for flag in ("dropped_by_cut", "enters_calls", "dropped_by_work", "settled_by_one_arm")
     },
+    "terms SPENT.settled_by_one_arm": "spent_loaders",
+    **{
+        f"terms SPENT.{flag}": "handed_to_two_helpers"
+        for flag in ("dropped_by_cut", "enters_calls", "dropped_by_work", "told_apart_by_detail")
+    },
     "terms OWN_SEED.placed_in_caller": "weights_of_each_replica",
     "terms SEED.settled_by_one_arm": "seeds",
     "terms SEED.placed_in_caller": "seeds",

@@ -73,6 +73,7 @@ PROGRAMS = (
     "tests/interpreter/tensors_on_two_devices.py",
     "tests/interpreter/never_summed.py",
     "tests/frameworks/frozen_models/adapters.py",
+    "tests/interpreter/spent_loaders.py",
 )
 """Programs that together hold something in each part."""
 

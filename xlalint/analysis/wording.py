@@ -249,6 +249,8 @@ def _of_loader(loader: Loader) -> Iterator[str]:
         yield "all samples on every replica"
     if loader.of_xla:
         yield "of torch_xla"
+    if loader.once:
+        yield "gone over once"
 
 
 def _target(target: Target) -> str:
