@@ -223,6 +223,11 @@ def needing_materialisation(tensors: Iterable[torch.Tensor]) -> list[torch.Tenso
     return [tensor for tensor, pending in zip(on_device, flags, strict=True) if pending]
 
 
+def waits_alone(tensor: torch.Tensor, device: str) -> bool:
+    """Whether this tensor is all that waits on `device`."""
+    return counters.pending_tensors(device) == 1 and bool(needing_materialisation([tensor]))
+
+
 def is_device_tensor(value: Any) -> bool:
     """Whether this is a tensor of the lazy engine."""
     return isinstance(value, torch.Tensor) and value.device.type == "xla"

@@ -179,6 +179,8 @@ class Replica:
         """The collectives that it has recorded since its last cut."""
         self.fetched: Fetched | None = None
         """The gradients that it has asked for last, since its last cut."""
+        self.read_alone: weakref.ref[torch.Tensor] | None = None
+        """The tensor whose number it has read, where nothing else waited then."""
         self.updated: weakref.WeakSet[torch.optim.Optimizer] = weakref.WeakSet()
         """The optimizers that have stepped since its last cut."""
         self.graph = b""

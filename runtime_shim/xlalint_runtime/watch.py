@@ -238,6 +238,10 @@ class Watch(replicas.Listener):
         self.report.summary.seen(site)
         self.this_thread.chain = replica.chain = chain
         state = replica.state
+        if replica.read_alone is not None:
+            if replica.read_alone() is None:
+                self.model.hold_nothing(state)
+            replica.read_alone = None
         device = pending.default_device()
         replica.recorded = replica.work.recorded(device)
         self.model.observe(
@@ -260,12 +264,15 @@ class Watch(replicas.Listener):
         if graph and replica.around and not replica.state.loop.cuts:
             self._follower.read(replica, pending.count_operations(graph))
 
-    def was_read(self) -> None:
+    def was_read(self, tensor: torch.Tensor) -> None:
         """What a read asks for has run. Where nothing else waits, no later cut runs it again, whatever is
-        recorded until then."""
-        replica = self.replica
-        if replica.work.recorded(pending.default_device()).must is not Weight.HEAVY:
+        recorded until then. The number of a tensor is fetched, and leaves it as it is: so it waits itself,
+        for as long as somebody holds it."""
+        replica, device = self.replica, pending.default_device()
+        if replica.work.recorded(device).must is not Weight.HEAVY:
             self.model.hold_nothing(replica.state)
+        elif device is not None and pending.waits_alone(tensor, device):
+            replica.read_alone = weakref.ref(tensor)
 
     def chosen(self, chain: Chain, token: torch.Tensor) -> None:
         """A token is chosen."""

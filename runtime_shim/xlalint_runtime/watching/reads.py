@@ -128,7 +128,7 @@ def _of_device(watch: Watch, tensor: torch.Tensor, method: str, act: Callable[[]
 
     result = _launching(watch, chain, Launch.READ, [tensor], transition, act)
     if value.recorded.must is Weight.HEAVY:
-        watch.was_read()
+        watch.was_read(tensor)
     return result
 
 
