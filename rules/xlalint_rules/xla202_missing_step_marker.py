@@ -90,8 +90,11 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
             ) if event.lacks_cut(state):
                 since, below, fetches = state.since, tuple(event.loop.closures), event.loop.all.fetches
                 assumes = event.trains_now_and_then
+                later = next((Later(cut, "the graph is cut here") for cut in event.seldom_cuts), None)
                 harm = (
-                    _DRAWN
+                    _SELDOM
+                    if later is not None
+                    else _DRAWN
                     if event.draws and not (trains or goes_on)
                     else "compiles again for each read: nothing ends a step, so the graph of each iteration "
                     "holds all before it, since {since}"
@@ -123,6 +126,10 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
 
 
 _DRAWN = "compiles again in each round: no step ends, so the device's random numbers go on with all before"
+_SELDOM = (
+    "takes long to compile: only the graph cut on {later}, in some rounds, ends a step, so one graph holds all "
+    "rounds between, since {since}"
+)
 _OF_FRAMEWORK = "write the loop yourself, with `torch_xla.step()` around each round and a `StaticCache`"
 _OF_BATCHES = "put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`"
 _OF_ROUNDS = "put the loop body in `with torch_xla.step():`, and read below it"

@@ -434,7 +434,7 @@ def _loop(
         if back is not None and back.state.loop.all.meets:
             _part_by_rounds(machine, node, frame, head, back, after)
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, after)
-        after.state.facts |= seldom
+        _back_below_tests(after.state, seldom, outside)
         after = machine.run_block(node.orelse, frame, after) if node.orelse else after
     over_cuts = (
         over is not None and isinstance(over.payload, Loader) and over.payload.cuts is not False and over.sure
@@ -451,7 +451,7 @@ def _loop(
         if held is not None:
             frame.model.leave_rounds(broken.state, owed, held)
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, broken, judged=endless)
-        broken.state.facts |= seldom
+        _back_below_tests(broken.state, seldom, outside)
         after = join(after, broken)
     if endless and exits.returns and not exits.breaks:
         # Nothing goes on below it: what is said of the loop is said where it is left.
@@ -729,6 +729,17 @@ def _go_on_growing(kept: dict[_Key, Value], left: dict[_Key, Value]) -> None:
         held, now = value.payload, kept[key].payload
         if isinstance(held, Container) and held.length is not None and isinstance(now, Container):
             kept[key] = kept[key]._replace(payload=now._replace(length=held.length))
+
+
+def _back_below_tests(state: State, tests: frozenset[Fact], outside: Loop) -> None:
+    """The tests of a counter below which a loop stands hold again: in the loop around it, nothing is often."""
+    if tests:
+        state.facts |= tests
+        own, nested, before, inside = state.loop.own, state.loop.nested, outside.own, outside.nested
+        state.loop = state.loop._replace(
+            own=own._replace(cuts_often=before.cuts_often, steps_often=before.steps_often),
+            nested=nested._replace(cuts_often=inside.cuts_often, steps_often=inside.steps_often),
+        )
 
 
 def _settle_once(rounds: _Rounds, over: Value | None) -> Settled:

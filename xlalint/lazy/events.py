@@ -469,7 +469,9 @@ class LoopLeft(Event):
         that nothing in the loop ends; of a training loop, also some iterations only."""
         done = self.loop.all
         leaves = self.recorded.may if self.loop.own.steps else self.recorded.must
-        if (leaves is not Weight.HEAVY and not self.draws) or done.cuts or done.may_cut or done.opens_step:
+        if leaves is not Weight.HEAVY and not self.draws:
+            return False
+        if (done.cuts and not self.seldom_cuts) or done.may_cut or done.opens_step:
             return False
         if state.scopes.step is not None or state.scopes.of(ScopeKind.STEP_TRACE) is not None:
             return False
@@ -480,9 +482,16 @@ class LoopLeft(Event):
         )
 
     @property
+    def seldom_cuts(self) -> list[Site]:
+        """Where a loop that trains in its rounds cuts, if only below a test of a counter, as to evaluate."""
+        own, done = self.loop.own, self.loop.all
+        return sorted(site for _, site in done.cut_by) if own.steps_often and not done.cuts_often else []
+
+    @property
     def trains_now_and_then(self) -> Assumptions:
         """What is assumed of a training loop of which an iteration may also leave nothing behind."""
-        return assumptions.NONE if self.recorded.must is Weight.HEAVY or self.draws else _TRAINS
+        sure = self.recorded.must is Weight.HEAVY or self.draws or self.seldom_cuts
+        return assumptions.NONE if sure else _TRAINS
 
     def _runs_steps(self, state: View) -> bool:
         kind = self.over.kind if self.over is not None else None

@@ -256,7 +256,9 @@ class LazyModel(SetupTransitions):
                 self._emit(SamplesRepeated(site, both(left.assumes, whole.assumes), whole.built), state)
             steps = left.loop.own.steps
             # What each round lets go is never run: no later cut has it.
-            lasts = (steps or keeps or left.refines) and not (left.loop.all.reads or left.loop.closures)
+            lasts = (steps or keeps or left.refines) and not (
+                left.loop.all.reads or left.loop.closures or left.seldom_cuts
+            )
             if lasts and left.lacks_cut(state.view()):
                 how = TRAINS if steps else REFINES if left.refines else ""
                 met = both(left.assumes, left.trains_now_and_then)

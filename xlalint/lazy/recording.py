@@ -355,7 +355,7 @@ class RecordingTransitions(Transitions):
         state.trust = state.trust._replace(opaque=assumptions.NONE)
         own = state.loop.own
         by = own.cut_by if state.scopes.profiler else own.cut_by | {(cause, site)}
-        note(state, cuts=True, cut_by=by)
+        note(state, cuts=True, cuts_often=own.cuts_often or not state.of_few_rounds, cut_by=by)
 
     def _markers_after(
         self, state: State, cause: Cause, site: Site, assumes: Assumptions, *, waits: bool, repeats: bool

@@ -131,7 +131,9 @@ class Activity(NamedTuple):
         backward: It computed gradients.
         clears: It dropped them, in each round of a loop.
         steps: It stepped an optimizer.
+        steps_often: It did so elsewhere than below a test of a counter.
         cuts: It surely cut the graph.
+        cuts_often: It did so elsewhere than below a test of a counter.
         may_cut: It perhaps did.
         cut_by: What cut it, and where, outside of profiler scopes.
         opens_step: It opened a step scope.
@@ -151,7 +153,9 @@ class Activity(NamedTuple):
     backward: bool = False
     clears: bool = False
     steps: bool = False
+    steps_often: bool = False
     cuts: bool = False
+    cuts_often: bool = False
     may_cut: bool = False
     cut_by: frozenset[tuple[Cause, Site]] = frozenset()
     opens_step: bool = False
@@ -649,7 +653,9 @@ JOINS: Final[dict[type, dict[str, Callable[[Any, Any], Any]]]] = {
         "backward": _either,
         "clears": _either,
         "steps": _either,
+        "steps_often": _either,
         "cuts": _either,
+        "cuts_often": _either,
         "may_cut": _either,
         "cut_by": _united,
         "opens_step": _either,

@@ -325,7 +325,9 @@ class TrainingTransitions(RecordingTransitions):
         if not (engine.eager and state.scopes.step is None):
             engine = engine._replace(parameters=Recorded(Weight.HEAVY, Weight.HEAVY))
         state.engine = engine
-        note(state, steps=True, trained=state.loop.own.trained | {Training(site)})
+        own = state.loop.own
+        often = own.steps_often or not state.of_few_rounds
+        note(state, steps=True, steps_often=often, trained=own.trained | {Training(site)})
         if built:
             how = REDUCING if reducing else PLAIN
             self._owe(state, Owed.STEPPED, site, state.trust.bounded, how, since=built)
