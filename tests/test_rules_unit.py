@@ -92,7 +92,8 @@ class Program:
         self.state.scopes = self.state.scopes._replace(in_loop=True)
         body()
         self.state.scopes = self.state.scopes._replace(in_loop=in_loop)
-        self.model.end_loop(self.state, outside, over, self.state.engine.recorded, site)
+        engine = self.state.engine
+        self.model.end_loop(self.state, outside, over, engine.recorded, site, since=engine.since)
 
     def end(self) -> None:
         self.model.end(self.state, self.next())

@@ -732,7 +732,7 @@ def _go_on_growing(kept: dict[_Key, Value], left: dict[_Key, Value]) -> None:
 
 
 def _back_below_tests(state: State, tests: frozenset[Fact], outside: Loop) -> None:
-    """The tests of a counter below which a loop stands hold again: in the loop around it, nothing is often."""
+    """The tests of a counter below which a loop stands hold again: for the one around, nothing is often."""
     if tests:
         state.facts |= tests
         own, nested, before, inside = state.loop.own, state.loop.nested, outside.own, outside.nested
@@ -794,6 +794,7 @@ def _end_loop(
         draws=_drawn(machine, node, over, frame, back) if judged and back is not None else None,
         refines=_refined(machine, node, frame, back) if judged and back is not None else None,
         of_parts=over is not None and isinstance(over.payload, Container) and holds_part(element(over)),
+        rounds=back.state.loop if back is not None else None,
     )  # fmt: skip
     works = judged and bool(since) and not (done.cuts or done.may_cut)
     if works and isinstance(node, ast.For) and over is not None and counts(over):

@@ -471,7 +471,9 @@ class LoopLeft(Event):
         leaves = self.recorded.may if self.loop.own.steps else self.recorded.must
         if leaves is not Weight.HEAVY and not self.draws:
             return False
-        if (done.cuts and not self.seldom_cuts) or done.may_cut or done.opens_step:
+        if done.may_cut or self.loop.own.opens_step:
+            return False
+        if (done.cuts or done.opens_step) and not self.seldom_cuts:
             return False
         if state.scopes.step is not None or state.scopes.of(ScopeKind.STEP_TRACE) is not None:
             return False
@@ -483,9 +485,11 @@ class LoopLeft(Event):
 
     @property
     def seldom_cuts(self) -> list[Site]:
-        """Where a loop that trains in its rounds cuts, if only below a test of a counter, as to evaluate."""
-        own, done = self.loop.own, self.loop.all
-        return sorted(site for _, site in done.cut_by) if own.steps_often and not done.cuts_often else []
+        """Where a loop that trains in its rounds cuts, if only by one inside it, to which a test of a counter
+        leads, as one that evaluates. Who writes the cut itself below such a test wants few large graphs."""
+        nested, done = self.loop.nested, self.loop.all
+        seldom = self.loop.own.steps_often and nested.cuts and not done.cuts_often
+        return sorted(site for _, site in nested.cut_by) if seldom else []
 
     @property
     def trains_now_and_then(self) -> Assumptions:

@@ -214,7 +214,7 @@ class LazyModel(SetupTransitions):
         since: tuple[Site, ...] = (), keeps: bool = False, ragged: Ragged | None = None, told: bool = True,
         whole: Whole | None = None, in_batches: bool = False, goes_on: Assumptions | None = None,
         draws: Assumptions | None = None,
-        of_parts: bool = False, refines: Assumptions | None = None,
+        of_parts: bool = False, refines: Assumptions | None = None, rounds: Loop | None = None,
     ) -> None:  # fmt: skip
         """A loop has ended; `state.scopes` tells of the loops around it already.
 
@@ -234,14 +234,15 @@ class LazyModel(SetupTransitions):
             refines: What must be so for each round to make more of what those before have made, such as a
                 text or a picture; None: it does not.
             draws: What must be so for each round to draw on the device, and to read; None: it does not.
+            rounds: What happened in rounds that another one followed; None: in all of them.
         """
         # A function in which nothing happens does the same whatever is recorded, with a loop or without.
         if told and not of_parts and (recorded != NOTHING or state.loop.did_anything):
             asked = (each for each in (goes_on, refines, draws) if each is not None)
             taken = both(self.assumed_uncut(state), next(asked, assumptions.NONE))
             left = LoopLeft(
-                site, taken, over, recorded, state.loop, since, keeps, goes_on is not None, in_batches,
-                refines is not None, draws is not None,
+                site, taken, over, recorded, rounds or state.loop, since, keeps, goes_on is not None,
+                in_batches, refines is not None, draws is not None,
             )  # fmt: skip
             self._emit(left, state)
             done = state.loop.all
