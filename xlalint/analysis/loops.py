@@ -794,7 +794,7 @@ def _end_loop(
         draws=_drawn(machine, node, over, frame, back) if judged and back is not None else None,
         refines=_refined(machine, node, frame, back) if judged and back is not None else None,
         of_parts=over is not None and isinstance(over.payload, Container) and holds_part(element(over)),
-        rounds=back.state.loop if back is not None else None,
+        rounds=back.state.loop if back is not None and over is None else None,
     )  # fmt: skip
     works = judged and bool(since) and not (done.cuts or done.may_cut)
     if works and isinstance(node, ast.For) and over is not None and counts(over):
