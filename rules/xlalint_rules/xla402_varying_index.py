@@ -84,7 +84,7 @@ class VaryingIndex(Rule[ShapeVaries]):
     def judge(self, event: ShapeVaries, state: View) -> Iterator[Finding]:
         if event.by not in _INSTEAD or not state.scopes.in_loop:
             return
-        when = "for each part, in the first round of the loop around" if event.comes_again else "in each step"
+        when = "for each number, until they come again" if event.comes_again else "in each step"
         yield self.finding(
             event,
             f"compiles again {when}: {_REASONS[event.by].format(event.spelling, _named(event.number))}",

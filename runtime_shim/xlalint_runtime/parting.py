@@ -46,6 +46,7 @@ class Deed:
     Args:
         what: By this it is known again: the text of a graph, or the name of a collective.
         meets: Whether it waits for the others, also for those that have ended.
+        holds: Whether what it launches holds a collective: the replica comes no further until they do it too.
         progress: How far the replica had come.
         shared: Called when the others have done it too, or when it is not this that they part by.
         alone: Called instead when others went on without it.
@@ -53,6 +54,7 @@ class Deed:
 
     what: str
     meets: bool
+    holds: bool
     progress: Progress
     shared: Callable[[], None]
     alone: Callable[[], None]
@@ -151,10 +153,10 @@ class Parting:
             return deed.shared
         for other in without:
             arrival = self._arrivals.get(other)
-            if arrival is None or not (arrival.pending or deed.meets):
+            if arrival is None or not (arrival.pending or deed.meets or deed.holds):
                 continue  # It may still come to it, or need not.
             theirs = [one for one in self._deeds[other] if self._lacks(replica, other, one)]
-            if theirs and replica not in self._arrivals:
+            if theirs and replica not in self._arrivals and not deed.holds:
                 continue  # This replica may still come to what only the other did.
             if theirs:
                 # Each did something without the other. The one that is behind would come to the rest as well.

@@ -194,7 +194,7 @@ class Watch(replicas.Listener):
                 replicas.part(self._parted_from(rank, chain, parting.arrived_at()))
             self._judge(self._gathered(chain, lambda: self._part(before, chain, tests, master, transition)))
 
-        done = Deed(deed, meets, replica.progress(chain), lambda: self._judge(happened), alone)
+        done = Deed(deed, meets, holds, replica.progress(chain), lambda: self._judge(happened), alone)
         parting.did(rank, done)
         if self._ends_parting and holds:
             replicas.wait_until(lambda: done.decided)

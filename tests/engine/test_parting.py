@@ -18,10 +18,13 @@ class Run:
         self.parting = Parting(2)
         self.found: list[str] = []
 
-    def does(self, replica: int, what: str, line: int = 1, backwards: int = 1, meets: bool = False) -> None:
+    def does(
+        self, replica: int, what: str, line: int = 1, backwards: int = 1, *, meets: bool = False,
+        holds: bool = False,
+    ) -> None:  # fmt: skip
         name = f"{what} of {replica}"
         deed = Deed(
-            what, meets, _at(line, backwards),
+            what, meets, holds, _at(line, backwards),
             lambda: self.found.append(f"{name} shared"), lambda: self.found.append(f"{name} alone"),
         )  # fmt: skip
         self.parting.did(replica, deed)
@@ -88,6 +91,14 @@ def test_who_has_ended_does_no_more(run: Run, pending: bool, meets: bool) -> Non
     run.ends(1, pending)
     run.does(0, "deed", meets=meets)
     assert run.found == ["deed of 0 alone"]
+
+
+def test_who_waits_in_a_read_comes_to_nothing_that_the_other_has_done(run: Run) -> None:
+    run.does(0, "read", line=4, backwards=1, holds=True)
+    run.does(1, "all_reduce", line=3, backwards=2, meets=True)
+    assert run.found == [], "the other may still come to a read"
+    run.ends(1, pending=False)
+    assert run.found == ["read of 0 alone"]
 
 
 def test_nobody_waits_for_who_has_ended_with_nothing_pending(run: Run) -> None:

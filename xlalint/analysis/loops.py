@@ -663,10 +663,11 @@ class _Rounds:
 
         Args:
             twice: Whether the second round, too, is looked at by itself: it meets what the first leaves.
+                So it is in any loop of which each round leaves a whole step pending.
         """
         head = self.store
         back, exits = self.once(head)
-        if back is not None and twice:
+        if back is not None and (twice or (back.state.loop.own.steps and back.state.pending)):
             again, _ = self.once(back)
             head = self._either_round(head, back) or head
             back = join(back, again)

@@ -233,9 +233,11 @@ def _counted(
     """What is known of a number that is counted up, or computed of one that is another one in each step."""
     if isinstance(op, ast.Mod) and isinstance(node, ast.AugAssign):
         held, size = left.payload, literal(right)
-        if isinstance(held, Counter) and isinstance(size, int) and size >= _SOME:
-            return held._replace(comes_again=held.comes_again or size < _MANY)
-        return None
+        if not isinstance(held, Counter) or (right.kind is Kind.CONSTANT and not isinstance(size, int)):
+            return None
+        if not isinstance(size, int):
+            return held._replace(comes_again=True)
+        return held._replace(comes_again=held.comes_again or size < _MANY) if size >= _SOME else None
     if not isinstance(op, ast.Add | ast.Sub | ast.Mult):
         return None
     if counts(left) or counts(right):

@@ -21,6 +21,7 @@ from xlalint.analysis.payloads import (
     Bound,
     Classes,
     Container,
+    Counter,
     callable_value,
     is_host_tensor,
 )
@@ -73,14 +74,17 @@ def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> S
 def _updates(node: ast.Assign) -> tuple[ast.AugAssign, ...]:
     """What `count = count + n`, or `count = (count + n) % size`, is where the count is a number."""
     size: ast.expr | None = None
-    match node:
-        case ast.Assign([target], ast.BinOp(ast.BinOp(counted, ast.Add(), by), ast.Mod(), size)):
-            pass
-        case ast.Assign([target], ast.BinOp(counted, ast.Add(), by)):
+    made = node.value
+    if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mod):
+        made, size = made.left, made.right
+    match node.targets, made:
+        case [ast.Name() | ast.Attribute() as target], ast.BinOp(counted, ast.Add(), by):
             pass
         case _:
             return ()
-    if not isinstance(target, ast.Name | ast.Attribute) or dotted(target) != dotted(counted):
+    if dotted(target) == dotted(by):
+        counted, by = by, counted
+    if dotted(target) != dotted(counted):
         return ()
     update = ast.AugAssign(target, ast.Add(), by)
     wrap = (ast.AugAssign(target, ast.Mod(), size),) if size is not None else ()
@@ -121,7 +125,9 @@ def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame, store: Store
     right = machine.evaluate(node.value, frame, store)
     if right.kind is Kind.UNKNOWN and left.kind in _NUMBERS and frame.function is not None:
         # The size of something is a number, whatever that is: the attributes of objects are asked for apart.
-        right = HOST if is_size(node.value, frame.function.node) else right
+        # So is what a count is divided by.
+        divides = isinstance(node.op, ast.Mod) and isinstance(left.payload, Counter)
+        right = HOST if divides or is_size(node.value, frame.function.node) else right
     if isinstance(left.payload, Container) and isinstance(node.op, ast.Add):
         held = left.payload.items if left.payload.items is not None else (left.payload.element,)
         bind(machine, node.target, one_after_other(*held, element(right)), frame, store)
