@@ -73,10 +73,9 @@ def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> S
 @remembered(1024)
 def _updates(node: ast.Assign) -> tuple[ast.AugAssign, ...]:
     """What `count = count + n`, or `count = (count + n) % size`, is where the count is a number."""
-    size: ast.expr | None = None
     made = node.value
-    if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mod):
-        made, size = made.left, made.right
+    size = made.right if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mod) else None
+    made = made.left if size is not None and isinstance(made, ast.BinOp) else made
     match node.targets, made:
         case [ast.Name() | ast.Attribute() as target], ast.BinOp(counted, ast.Add(), by):
             pass
