@@ -6,7 +6,7 @@ import itertools
 from dataclasses import replace
 
 from xlalint.lazy.assumptions import NONE, Assumptions
-from xlalint.lazy.model import LazyModel
+from xlalint.lazy.model import FEW_UPDATES, LazyModel
 from xlalint.lazy.obligations import Owed
 from xlalint.lazy.state import State
 from xlalint.lazy.values import NOTHING, Kind, Value, Weight
@@ -17,8 +17,8 @@ from xlalint_runtime.report import Report
 from xlalint_runtime.sites import Chain
 
 GROWING = 3
-"""A loop is told to have no cut, though it still runs, after so many optimizer steps without one, or so many
-reads of which each has run more than the one before."""
+"""A loop is told to have no cut, though it still runs, after so many optimizer steps without one, more if it
+is inside another, or so many reads of which each has run more than the one before."""
 _REFINING = {"choose": 8, "answer": 31}
 """A loop makes a text if so many tokens in turn each rest on the one before, and refines what it has made if
 so often in turn a model is handed what rests on its last answer: fewer may be one graph."""
@@ -125,6 +125,7 @@ class Follower:
             state, loop.outside, over, recorded, site, since=state.engine.since, keeps=keeps,
             ragged=loop.ragged, told=loop.rounds > 1 and not loop.is_told, goes_on=goes_on,
             refines=NONE if loop.refines else None,
+            few=state.scopes.in_loop and loop.rounds <= FEW_UPDATES and not loop.is_over_loader,
         )  # fmt: skip
 
     def stepped(self, replica: Replica) -> None:
@@ -135,7 +136,7 @@ class Follower:
             return
         loop = replica.around[-1]
         loop.steps += 1
-        if loop.steps >= GROWING:
+        if loop.steps >= (FEW_UPDATES if len(replica.around) > 1 else GROWING):
             state = replica.state.copy()
             state.scopes = state.scopes._replace(in_loop=len(replica.around) > 1)
             self._end_loop(replica, state, replace(loop, is_told=False))

@@ -65,7 +65,7 @@ for epoch in range(3):  # expect: XLA202
     print(train())
 
 for place in ("cpu", "xla"):
-    for epoch in range(3):  # expect: XLA202
+    for epoch in range(30):  # expect: XLA202
         print(train())
     device = torch.device("cpu")  # in the second round, this is where the input is
     model = torch.nn.Linear(4, 2).to(device)

@@ -43,6 +43,7 @@ from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.cuts import Cause
+from xlalint.lazy.model import FEW_UPDATES
 from xlalint.lazy.obligations import Fact
 from xlalint.lazy.scopes import Scopes, Split
 from xlalint.lazy.site import Site
@@ -796,6 +797,7 @@ def _end_loop(
         refines=_refined(machine, node, frame, back) if judged and back is not None else None,
         of_parts=over is not None and isinstance(over.payload, Container) and holds_part(element(over)),
         rounds=back.state.loop if back is not None and over is None else None,
+        few=around.in_loop and over is not None and 0 < _rounds_of(over) <= FEW_UPDATES,
     )  # fmt: skip
     works = judged and bool(since) and not (done.cuts or done.may_cut)
     if works and isinstance(node, ast.For) and over is not None and counts(over):
@@ -969,8 +971,13 @@ def _is_of_few(machine: Machine, node: ast.expr, over: Value, frame: Frame, stor
         case ast.Call(func=ast.Name(id="range"), args=[end]):
             number = literal(machine.evaluate(end, frame, store.copy()))
             return type(number) is int and 0 < number <= _TIMED
+    return 0 < _rounds_of(over) < MOST_COUNTED
+
+
+def _rounds_of(over: Value) -> int:
+    """How many rounds a loop has that goes over something of known length; 0: that is not known."""
     held = over.payload
-    return isinstance(held, Container) and held.items is not None and 0 < len(held.items) < MOST_COUNTED
+    return len(held.items) if isinstance(held, Container) and held.items is not None else 0
 
 
 _TIMED: Final = 128

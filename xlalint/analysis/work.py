@@ -18,6 +18,7 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, places
 from xlalint.lazy.values import (
     NOTHING,
+    UNKNOWN,
     Form,
     Kind,
     Recorded,
@@ -90,6 +91,8 @@ def read(
     """
     if value.kind is Kind.TENSOR:
         value = _settled(value)
+        if store.state.replicas.splits and _in_first_round(store):
+            value = value._replace(reduced=False)  # no step has been summed by then
         if reading is Reading.EXPLICIT or value.known:
             frame.model.read(
                 store.state, value, reading, _shown(by, frame), site,
@@ -107,6 +110,14 @@ def read(
         for item in held.items if held.items is not None else (held.element,):
             read(item, reading, _shown(by, frame), site, frame, store)
     return Value(Kind.HOST, differs=value.surely_differs)
+
+
+def _in_first_round(store: Store) -> bool:
+    """Whether a counter is tested here that only the first round of a loop passes: no number of a replica."""
+    return store.state.scopes.in_loop and any(
+        fact.is_of_first_round and store.names.get(fact.subject, UNKNOWN).kind is not Kind.ORDINAL
+        for fact in store.state.facts
+    )
 
 
 def read_into_host(

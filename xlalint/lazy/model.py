@@ -41,6 +41,8 @@ from xlalint.lazy.values import NOTHING, Kind, Ragged, Recorded, Value, Weight, 
 
 _UPDATES_PEND: Final = assumptions.assume("the parameters were updated")
 
+FEW_UPDATES: Final = 8
+"""So many updates, one after the other, may be one graph on purpose."""
 _FEW: Final = 2
 """To fetch so many numbers from the device costs about what it costs to stack them first."""
 
@@ -215,6 +217,7 @@ class LazyModel(SetupTransitions):
         whole: Whole | None = None, in_batches: bool = False, goes_on: Assumptions | None = None,
         draws: Assumptions | None = None,
         of_parts: bool = False, refines: Assumptions | None = None, rounds: Loop | None = None,
+        few: bool = False,
     ) -> None:  # fmt: skip
         """A loop has ended; `state.scopes` tells of the loops around it already.
 
@@ -235,6 +238,8 @@ class LazyModel(SetupTransitions):
                 text or a picture; None: it does not.
             draws: What must be so for each round to draw on the device, and to read; None: it does not.
             rounds: What happened in rounds that another one followed; None: in all of them.
+            few: Whether it goes round a few times inside another loop: its updates may be one step on
+                purpose, as those of the critic of a GAN.
         """
         # A function in which nothing happens does the same whatever is recorded, with a loop or without.
         if told and not of_parts and (recorded != NOTHING or state.loop.did_anything):
@@ -242,7 +247,7 @@ class LazyModel(SetupTransitions):
             taken = both(self.assumed_uncut(state), next(asked, assumptions.NONE))
             left = LoopLeft(
                 site, taken, over, recorded, rounds or state.loop, since, keeps, goes_on is not None,
-                in_batches, refines is not None, draws is not None,
+                in_batches or few, refines is not None, draws is not None,
             )  # fmt: skip
             self._emit(left, state)
             done = state.loop.all
@@ -269,7 +274,7 @@ class LazyModel(SetupTransitions):
         if over_loader or state.loop.all.cuts or state.loop.all.may_cut:
             # The last of its closures may wait for ever, but those of all rounds before have run.
             self.doubt_closures(state)
-        of_step = of_parts or (state.scopes.in_batches and not over_loader)
+        of_step = of_parts or few or (state.scopes.in_batches and not over_loader)
         state.loop = state.loop.inside(outside, of_step=of_step)
         if not state.scopes.in_loop:
             self.settle_steps(state)

@@ -173,6 +173,11 @@ class Fact(NamedTuple):
         return self.holds and self.value.isdigit()
 
     @property
+    def is_of_first_round(self) -> bool:
+        """Whether it is that a name is zero, as a counter is in the first round of a loop."""
+        return self.holds and self.value == "0" and self.subject.isidentifier()
+
+    @property
     def is_of_few_rounds(self) -> bool:
         """Whether it is that a number leaves a certain rest, as a counter does now and then."""
         if "%" not in self.subject:
