@@ -26,7 +26,7 @@ def train(index, start, data):
                 print(f"first batch: {loss.item()}")  # expect: XLA102
             if is_master and step % 2 == 1:
                 print(f"loss: {loss.item()}")  # expect: XLA102, XLA501
-        torch_xla.sync()
+        torch_xla.sync()  # expect: XLA201
 
 
 def main():
