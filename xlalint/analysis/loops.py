@@ -664,11 +664,11 @@ class _Rounds:
 
         Args:
             twice: Whether the second round, too, is looked at by itself: it meets what the first leaves.
-                So it is in any loop of which each round leaves a whole step pending.
+                So it is in any loop of several replicas of which each round leaves a whole step pending.
         """
         head = self.store
         back, exits = self.once(head)
-        if back is not None and (twice or (back.state.loop.own.steps and back.state.pending)):
+        if back is not None and (twice or _leaves_steps(back.state)):
             again, _ = self.once(back)
             head = self._either_round(head, back) or head
             back = join(back, again)
@@ -704,6 +704,11 @@ class _Rounds:
 
     def _reach_bound(self, what: str, store: Store) -> None:
         self.machine.reach_bound(what, self.frame.site(self.node), self.frame, store)
+
+
+def _leaves_steps(state: State) -> bool:
+    """Whether each round of a loop leaves a whole step pending, which the replicas take together."""
+    return state.loop.own.steps and state.pending and state.replicas.launched is True
 
 
 def _either_round(head: Store, back: Store | None) -> Store | None:
