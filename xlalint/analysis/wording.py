@@ -65,6 +65,8 @@ def in_words(value: Value) -> Iterator[str]:
     yield from _of_payload(value.payload)
     if value.history:
         yield "holds its autograd graph"
+    if value.history is None:
+        yield "computed where autograd is off"
     if value.present is not None:
         yield "None on some replicas" if isinstance(value.present, RankTest) else "perhaps None"
 

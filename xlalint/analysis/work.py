@@ -54,7 +54,7 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
             may = max(may, value.recorded.may)
             if not value.assumes:
                 surely = max(surely or base, value.recorded.must)
-        differs, history = differs or value.differs, history or value.history
+        differs, history = differs or value.differs, history or bool(value.history)
         reduced = reduced or value.reduced is True
         perhaps_reduced = perhaps_reduced or value.reduced is None
     model, state = frame.model, store.state
@@ -70,9 +70,10 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
         model.record_perhaps(state, may, node_site, assumes=assumes if known is None else None)
     recorded = Recorded(must, may) if model.records(state) else NOTHING
     reduced_perhaps = reduced or (None if perhaps_reduced else False)
-    history = history and state.scopes.no_grad is False
+    off = state.scopes.no_grad
+    keeps = None if off else history and off is False
     held = Tensor(varies=varies) if varies is not None else None
-    return Value(Kind.TENSOR, assumes, recorded, differs, reduced_perhaps, held, history=history)
+    return Value(Kind.TENSOR, assumes, recorded, differs, reduced_perhaps, held, history=keeps)
 
 
 def _settled(value: Value) -> Value:

@@ -172,7 +172,7 @@ class Value(NamedTuple):
     of it depends on a collective (None: on some ways here). The class of `payload` belongs to `kind`, and to
     no other. `present` is the test of the replicas that says where it is set, when it is None or false
     elsewhere; PERHAPS of a tensor which some way there leaves None. `history` says that autograd keeps what a
-    module has computed for it in evaluation, as long as anybody holds it.
+    module has computed for it in evaluation, as long as anybody holds it (None: nothing, as it was off).
     """
 
     kind: Kind
@@ -182,7 +182,7 @@ class Value(NamedTuple):
     reduced: bool | None = False
     payload: Hashable = None
     present: Hashable = None
-    history: bool = False
+    history: bool | None = False
 
     @property
     def sure(self) -> bool:
@@ -271,7 +271,7 @@ def join(a: Value, b: Value) -> Value:
     # What is reduced on one way only is so where there are several replicas.
     differs = (a.differs or b.differs) and reduced is not None
     assumes = either(a.assumes, b.assumes)
-    history = a.history and b.history
+    history = a.history if a.history is b.history else False
     for one, other in ((a, b), (b, a)):
         if prevails_as_device(one, other):
             return one._replace(assumes=either(assumes, assumptions.IS_SET), differs=differs)

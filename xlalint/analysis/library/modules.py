@@ -247,12 +247,13 @@ def _run_forward(machine: Machine, module: Value, call: Call) -> Value:
     engine = call.store.state.engine
     # Parameters that wait for the other replicas' gradients make all that is computed with them wait.
     waits = engine.parameters_reduced and engine.parameters.must is Weight.HEAVY
+    off = call.store.state.scopes.no_grad
     return result._replace(
         differs=result.differs or not inputs,
         assumes=assumes,
         reduced=True if waits else result.reduced,
         payload=Tensor(Role.STRUCTURE, varies=result.varies),
-        history=call.store.state.scopes.no_grad is False,
+        history=None if off else off is False,
     )
 
 

@@ -431,7 +431,8 @@ def _note_copy(copied: Value, call: Call) -> None:
     ):
         named = named.func.value
     if isinstance(named, ast.Name) and copied.is_device and names.get(named.id) == copied:
-        needed = copied.history or call.store.state.scopes.no_grad is not True
+        off = copied.history is None or call.store.state.scopes.no_grad is True
+        needed = copied.history or not off
         there = copied if needed else copied.run()
         held = there.payload if isinstance(there.payload, Tensor) else Tensor()
         names[named.id] = there._replace(payload=held._replace(fetched=True))
