@@ -46,6 +46,15 @@ def beside_another(loader, others):
     return total
 
 
+def once_for_each_device(loader, devices):
+    batches = pl.ParallelLoader(loader, devices)  # expect: XLA002
+    total = 0
+    for device in devices:
+        for x in batches.per_device_loader(device):
+            total += x.sum()
+    return total
+
+
 def starts_anew(loader):
     batches = pl.MpDeviceLoader(loader, DEVICE)
     total = 0

@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
     Rows,
     classes_of,
     container,
+    elements,
     literal,
     unknown_from,
 )
@@ -59,10 +60,12 @@ def _device_loader(machine: Machine, call: Call) -> Value:
 
 
 def _parallel_loader(machine: Machine, call: Call) -> Value:
-    """A `ParallelLoader` gives its batches once: it starts its threads where it is made."""
+    """A `ParallelLoader` gives its batches once to each device: it starts its threads where it is made."""
     loader = _device_loader(machine, call)
     if call.node is None or call.frame.outline.is_framework or not isinstance(loader.payload, Loader):
         return loader
+    if len(elements(call.argument(1, "devices"))) != 1:
+        return loader  # it may be gone over once for each device
     made = written(call.node)
     call.frame.model.make_parallel_loader(call.store.state, made)
     return loader._replace(payload=loader.payload._replace(once=made))
