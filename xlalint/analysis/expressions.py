@@ -64,6 +64,7 @@ from xlalint.analysis.payloads import (
     taken_from,
     targets,
     unknown_from,
+    view_of,
 )
 from xlalint.analysis.separate_reads import note_numbers
 from xlalint.analysis.store import Store, merge_into
@@ -242,6 +243,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         if isinstance(literal(index), str) or base.role is Role.STRUCTURE:
             return part_of(base)
         taken = varying(record((base,), Weight.LIGHT, frame.site(node), frame, store), varies)
+        taken = taken if index.kind is Kind.TENSOR else view_of(taken)
         if _picks_rows(node, index):
             return rows_of(taken, base)
         role = Role.WINDOW if _is_window(base, node) else base.role if base.role is Role.MASK else Role.PLAIN

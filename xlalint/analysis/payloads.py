@@ -1099,6 +1099,11 @@ def run(value: Value) -> Value:
     return value.run()
 
 
+def view_of(value: Value) -> Value:
+    """A value that is another view of a tensor, which stays pending where the view is read."""
+    return value._replace(history=False) if value.history is None else value
+
+
 def freed(value: Value) -> Value:
     """The value after gradients were computed: autograd has let go what it had kept for them."""
     held = value.payload

@@ -220,6 +220,14 @@ REDUCING = frozenset({
 })  # fmt: skip
 """Operations whose result is one number where they are told no dimension."""
 
+VIEWS = frozenset({
+    "view", "view_as", "reshape", "reshape_as", "squeeze", "unsqueeze", "flatten", "unflatten", "transpose",
+    "swapaxes", "movedim", "moveaxis", "permute", "t", "expand", "expand_as", "narrow", "select", "diagonal",
+    "unfold", "chunk", "split", "unbind",
+})  # fmt: skip
+"""Operations that give another view of their tensor. A read of that leaves the tensor pending, as the engine
+has it: a cut launches once more. Of what is computed, cast, cloned or made contiguous nothing is left."""
+
 MASK_KEPT = frozenset({
     "clone", "contiguous", "view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "t",
     "expand", "repeat", "roll", "flip", "scatter", "scatter_", "gather", "index_select",

@@ -29,6 +29,7 @@ from xlalint.analysis.payloads import (
     made_up,
     met_at,
     unknown_from,
+    view_of,
 )
 from xlalint.analysis.unknown import holds_tensor
 from xlalint.knowledge.methods import OF_UNSURE
@@ -52,6 +53,7 @@ from xlalint.knowledge.operations import (
     PRODUCTS,
     REDUCING,
     SAMPLING,
+    VIEWS,
     Operation,
     is_shaped_by_data,
     keeps_history,
@@ -112,7 +114,7 @@ def call_operation(name: str, call: Call) -> Value:
                 call.frame.model.multiply(call.store.state, call.site)
             draws_on_device(name, inputs[0], call)
             result = _marked(name, _shaped(name, call.record(inputs, _weight(operation)), varies, 1, call))
-            result = result if keeps_history(name) else freed(result)
+            result = _kept_for(name, result)
             state, listed = call.store.state, tensors[0].payload
             if name in GATHERING and state.scopes.in_loop and isinstance(listed, Container) and listed.grows:
                 call.frame.model.vary_shape(state, inputs[0], Form.GROWTH, call.spelling, call.site)
@@ -316,13 +318,19 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             if name == PICKING and literal(call.argument(0, "dim")) == 0:
                 result = rows_of(result, receiver)
             result = as_long(result, receiver) if name in LENGTH_KEPT else result
-            result = result if keeps_history(name) else freed(result)
+            result = _kept_for(name, result)
             if name.endswith("_") and not name.endswith("__"):
                 call.frame.model.change_alone(call.store.state, receiver, call.spelling, call.site)
                 if _scales_a_gradient(name, receiver, call):
                     call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)
                 _give_back(machine, result, call)
             return result
+
+
+def _kept_for(name: str, result: Value) -> Value:
+    """The result of an operation, with what stays pending or is kept by autograd for it."""
+    result = view_of(result) if name in VIEWS else result
+    return result if keeps_history(name) else freed(result)
 
 
 def _scales_a_gradient(name: str, receiver: Value, call: Call) -> bool:
