@@ -47,7 +47,7 @@ from xlalint.lazy.model import FEW_UPDATES
 from xlalint.lazy.obligations import Fact
 from xlalint.lazy.scopes import Scopes, Split
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import NOTHING_DONE, Loop, State, join_loops, places
+from xlalint.lazy.state import NOTHING_DONE, Activity, Loop, State, join_loops, places
 from xlalint.lazy.values import (
     NOTHING,
     UNKNOWN,
@@ -742,11 +742,14 @@ def _back_below_tests(state: State, tests: frozenset[Fact], outside: Loop) -> No
     """The tests of a counter below which a loop stands hold again: for the one around, nothing is often."""
     if tests:
         state.facts |= tests
-        own, nested, before, inside = state.loop.own, state.loop.nested, outside.own, outside.nested
+        own, nested = state.loop.own, state.loop.nested
         state.loop = state.loop._replace(
-            own=own._replace(cuts_often=before.cuts_often, steps_often=before.steps_often),
-            nested=nested._replace(cuts_often=inside.cuts_often, steps_often=inside.steps_often),
+            own=_as_often(own, outside.own), nested=_as_often(nested, outside.nested)
         )
+
+
+def _as_often(done: Activity, before: Activity) -> Activity:
+    return done._replace(cuts_often=before.cuts_often, steps_often=before.steps_often)
 
 
 def _settle_once(rounds: _Rounds, over: Value | None) -> Settled:

@@ -284,8 +284,10 @@ class Plan:
                         yield name, source, last
         for module in outline.star_imports:
             source = self._module(module, outline)
-            for name in () if source is None else source.bindings:
-                if source is not None and name not in outline.bindings and not name.startswith("_"):
+            if source is None:
+                continue
+            for name in source.bindings:
+                if name not in outline.bindings and not name.startswith("_"):
                     yield name, source, name
 
     def _module(self, name: str, importer: Outline) -> Outline | None:

@@ -74,8 +74,10 @@ def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> S
 def _updates(node: ast.Assign) -> tuple[ast.AugAssign, ...]:
     """What `count = count + n`, or `count = (count + n) % size`, is where the count is a number."""
     made = node.value
-    size = made.right if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mod) else None
-    made = made.left if size is not None and isinstance(made, ast.BinOp) else made
+    size: ast.expr | None = None
+    if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mod):
+        size = made.right
+        made = made.left
     match node.targets, made:
         case [ast.Name() | ast.Attribute() as target], ast.BinOp(counted, ast.Add(), by):
             pass

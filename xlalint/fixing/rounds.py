@@ -150,11 +150,11 @@ class _Uses:
     def _defining(self, name: str) -> Iterator[_Uses]:
         """The other files of the project that have a function or class of a name."""
         callees = self._module.callees
-        for path in () if callees is None else callees.defining(name):
-            if path not in self._others and callees is not None:
-                module = callees.look(path)
-                if module is not None:
-                    _Uses(module, self._others)
+        if callees is None:
+            return
+        for path in callees.defining(name):
+            if path not in self._others and (module := callees.look(path)) is not None:
+                _Uses(module, self._others)
             if path in self._others:
                 yield self._others[path]
 

@@ -181,6 +181,7 @@ DRAWING = frozenset({
 
 DRAWN_ALONE = {"rand": False, "randn": False, "randint": True}
 """Factories by which programs draw a single number on the host, and whether that is an integer."""
+
 DRAWN_APART = frozenset({"randperm", "geometric_", "cauchy_", "log_normal_", "random_"})
 """Those of them that a graph gets as they are: how the numbers before were drawn is no part of it."""
 
