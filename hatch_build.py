@@ -21,10 +21,13 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PARTS = ("xlalint/lazy", "xlalint/analysis", "xlalint/sources", "xlalint/spelling.py", "xlalint/writing.py")
+PARTS = (
+    "xlalint/lazy", "xlalint/analysis", "xlalint/program", "xlalint/sources",
+    "xlalint/spelling.py", "xlalint/writing.py",
+)  # fmt: skip
 """What most of the time is spent in: modules, and folders of them."""
 
-INTERPRETED = ("xlalint/analysis/cst_frontend.py", "xlalint/lazy/events.py", "xlalint/lazy/records.py")
+INTERPRETED = ("xlalint/program/cst_frontend.py", "xlalint/lazy/events.py", "xlalint/lazy/records.py")
 """What is hardly ever used, and takes long to compile; and what decorates classes in a way of its own."""
 
 OPTIONS = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from xlalint.analysis.assigning import statements_for
+from xlalint.program.assigning import statements_for
 
 PROGRAM = Path(__file__).parent / "assigning" / "methods.py"
 TEXT = PROGRAM.read_text()

@@ -20,12 +20,12 @@ from editing import edit_something
 from fixture_programs import FIXTURES
 from xlalint import cache as caching
 from xlalint import files
-from xlalint.analysis.parsing import parse_file
 from xlalint.cache import FOLDER, Cache
 from xlalint.checker import Report, check
 from xlalint.cli import command
 from xlalint.diagnostic import Diagnostic, Severity
 from xlalint.fixing import proposals
+from xlalint.program.parsing import parse_file
 from xlalint.session import Session
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile

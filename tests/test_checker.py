@@ -18,7 +18,6 @@ import pytest
 from xlalint import checker
 from xlalint import findings as findings_module
 from xlalint.analysis.engine import Analyzed, Program, Result, Root, unreadable
-from xlalint.analysis.outline import Outline
 from xlalint.checker import Report, check
 from xlalint.configuration import Configuration, Local
 from xlalint.diagnostic import Certainty, Diagnostic, Position, Range, Severity
@@ -29,6 +28,7 @@ from xlalint.lazy.events import Event
 from xlalint.lazy.records import record
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
+from xlalint.program.outline import Outline
 from xlalint.registry import find
 from xlalint.rule import Finding, Rule
 from xlalint.settings import SettingsFinder

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from xlalint.analysis.cst_frontend import parse
+from xlalint.program.cst_frontend import parse
 
 NEWER = (Path(__file__).parent / "syntax" / "newer.txt").read_text().partition("\n")[2].split("----\n")
 POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset")

@@ -20,8 +20,8 @@ from checking import diagnostics_of, mark_of
 from fixture_programs import bad_programs, clean_programs
 from interpreter_programs import FOLDER, PROGRAMS, found, wrong_states
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.reuse.summaries import context_key
 from xlalint.analysis.store import Store
-from xlalint.analysis.summaries import context_key
 from xlalint.lazy.gradients import Gradients
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.obligations import TERMS, Asked, Terms

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 import pytest
 
-from xlalint.analysis.summaries import entered_state
+from xlalint.analysis.reuse.summaries import entered_state
 from xlalint.lazy.assumptions import MANY, NONE, Assumptions, assume
 from xlalint.lazy.cuts import AT_ENTRY, Cause, LastCut, Marker
 from xlalint.lazy.gradients import Gradient, Gradients

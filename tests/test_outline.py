@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from xlalint.analysis.outline import Outline, within, within_lines
+from xlalint.program.outline import Outline, within, within_lines
 
 PROGRAMS = sorted(Path(__file__).parent.rglob("*.py"))[::9]
 ODD = """\

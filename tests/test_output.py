@@ -13,7 +13,6 @@ import pytest
 
 from fixture_programs import FIXTURES
 from xlalint.analysis.engine import Program, trace
-from xlalint.analysis.parsing import parse_file
 from xlalint.analysis.wording import in_words
 from xlalint.configuration import Configuration
 from xlalint.diagnostic import (
@@ -41,6 +40,7 @@ from xlalint.output import json as json_output
 from xlalint.output import text
 from xlalint.output.paint import Line, Span, paint, width, wrap
 from xlalint.output.state import LEGEND, details, overview
+from xlalint.program.parsing import parse_file
 from xlalint.sources.file import SourceFile, read
 
 PROGRAM = """\

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import get_args, get_type_hints
 
-from xlalint.analysis.outline import Class, Function, Outline
-from xlalint.analysis.packing import PACKED
 from xlalint.analysis.payloads import PAYLOADS
+from xlalint.analysis.reuse.packing import PACKED
 from xlalint.analysis.store import Store
 from xlalint.judging import Occurrence
+from xlalint.program.outline import Class, Function, Outline
 
 TOLD_BY_KEY = (Function, Class, Outline)
 """Of these a row holds no parts."""

@@ -15,8 +15,9 @@ import pytest
 from checking import diagnostics_by_rules, diagnostics_of
 from corpus import CORPUS, trees
 from fixture_programs import FIXTURES, bad_programs, clean_programs
-from xlalint.analysis import cst_frontend, engine
+from xlalint.analysis import engine
 from xlalint.diagnostic import Diagnostic
+from xlalint.program import cst_frontend
 from xlalint.registry import all_rules
 from xlalint.rule import Rule
 from xlalint.sources import syntax

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from xlalint.analysis.usage import api_uses
+from xlalint.program.usage import api_uses
 
 PROGRAMS = sorted((Path(__file__).parent / "usage").glob("*.py"))
 

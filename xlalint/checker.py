@@ -189,7 +189,7 @@ def _broken(unit: Unit) -> Iterator[Unreadable]:
                 yield from _broken_cells(source, source.notebook)
             continue
         if isinstance(source, SourceFile) and is_parsed:
-            from xlalint.analysis.parsing import parse_file
+            from xlalint.program.parsing import parse_file
 
             tree = parse_file(source)
             source.tree = None

@@ -35,10 +35,10 @@ from xlalint.units import Unit
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
 if TYPE_CHECKING:
-    from xlalint.analysis.cutoff import CutOff
     from xlalint.analysis.engine import Program, Result
-    from xlalint.analysis.lookups import Fact
-    from xlalint.analysis.project import Project
+    from xlalint.analysis.reuse.cutoff import CutOff
+    from xlalint.analysis.reuse.lookups import Fact
+    from xlalint.program.project import Project
     from xlalint.rule import Rule
 
 Rules = dict[str, "Rule[Any]"]
@@ -344,8 +344,8 @@ class Search:
 
     def _is_unchanged(self, fact: Fact, memory: Memory, program: Program) -> bool:
         """Whether it is seen without looking at the fact itself that it has not changed."""
-        from xlalint.analysis.facts import OF_THE_WHOLE
-        from xlalint.analysis.project import ABOUT_FILES
+        from xlalint.analysis.reuse.facts import OF_THE_WHOLE
+        from xlalint.program.project import ABOUT_FILES
 
         kind, path, _ = fact
         if path.startswith(FRAMEWORK):
@@ -401,7 +401,7 @@ class Search:
 
     def _complete(self, memory: Memory, before: Memory, program: Program, analyzed: set[str]) -> None:
         """Add to a memory what tells whether it holds, and what was known of files not analyzed this time."""
-        from xlalint.analysis.project import ABOUT_FILES
+        from xlalint.program.project import ABOUT_FILES
 
         for root, rested in before.rested.items():
             if root not in memory.roots and root[1] in self._unit.files and root[1] not in analyzed:
@@ -468,7 +468,7 @@ class Search:
     @cached_property
     def project(self) -> Project:
         """Says what imports mean, and opens nothing."""
-        from xlalint.analysis.project import Project
+        from xlalint.program.project import Project
 
         return Project(self._unit.configuration, lambda path: None)
 

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from xlalint.analysis.outline import absolute
-from xlalint.analysis.project import Project
 from xlalint.files import File
 from xlalint.knowledge.functions import LIBRARIES, SWAPS_PARAMETERS
+from xlalint.program.outline import absolute
+from xlalint.program.project import Project
 
 _ELSEWHERE = LIBRARIES | sys.stdlib_module_names
 """Top-level modules that are no project's own."""

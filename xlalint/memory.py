@@ -22,7 +22,7 @@ from xlalint.lazy.site import Site
 from xlalint.rule import Finding, Later, Rule
 
 if TYPE_CHECKING:
-    from xlalint.analysis.lookups import Fact
+    from xlalint.analysis.reuse.lookups import Fact
 
 Root = tuple[str, str, str]
 Key = tuple[str, str]

@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 from xlalint import checker
 from xlalint.analysis.engine import Program, Root, unreadable
-from xlalint.analysis.lookups import Fact
-from xlalint.analysis.outline import Key
-from xlalint.analysis.parsing import parse_file
+from xlalint.analysis.reuse.lookups import Fact
 from xlalint.checker import Report
 from xlalint.findings import Findings, Search, findings
 from xlalint.gathering import Gathered, Input, gather
 from xlalint.judging import Placed, located
 from xlalint.memory import sections_of
+from xlalint.program.outline import Key
+from xlalint.program.parsing import parse_file
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile, Unreadable
 from xlalint.sources.settings_files import SUFFIXES

@@ -10,7 +10,6 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.moments import MOMENT, frame_at
-from xlalint.analysis.outline import Function, within
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
@@ -42,6 +41,7 @@ from xlalint.lazy.values import (
     Value,
     join_all,
 )
+from xlalint.program.outline import Function, within
 from xlalint.remembering import remembered
 from xlalint.writing import written
 

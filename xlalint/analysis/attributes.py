@@ -18,7 +18,6 @@ from xlalint.analysis.library.optimizers import (
 )
 from xlalint.analysis.library.options import option_in
 from xlalint.analysis.machine import Evaluate, Machine
-from xlalint.analysis.outline import Class, dotted
 from xlalint.analysis.payloads import (
     AS_MAPPING,
     DEVICE_HOST,
@@ -72,6 +71,7 @@ from xlalint.lazy.values import (
     kinds_that,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.program.outline import Class, dotted
 
 
 def _attribute(machine: Machine, node: ast.Attribute, frame: Frame, store: Store) -> Value:

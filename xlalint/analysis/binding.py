@@ -10,7 +10,6 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.conditions import forget
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class, Function, within
 from xlalint.analysis.payloads import (
     Bound,
     Compiled,
@@ -68,6 +67,7 @@ from xlalint.lazy.values import (
     worked_on,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.program.outline import Class, Function, within
 from xlalint.remembering import remembered
 from xlalint.spelling import THE_FRAMEWORK, spelling
 

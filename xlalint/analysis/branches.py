@@ -13,7 +13,6 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.micro_batches import note_uncut, note_uncut_within
 from xlalint.analysis.operators import evaluate_test, is_unset, number_of_each, present_where, truth
-from xlalint.analysis.outline import FunctionNode, dotted, named, within
 from xlalint.analysis.payloads import (
     Bound,
     Dynamo,
@@ -38,6 +37,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
+from xlalint.program.outline import FunctionNode, dotted, named, within
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 

@@ -20,7 +20,6 @@ from xlalint.analysis.library.modules import call_module, tie_by_method
 from xlalint.analysis.library.optimizers import made_by_unknown, make_optimizer
 from xlalint.analysis.library.options import parsed
 from xlalint.analysis.machine import Evaluate, Machine
-from xlalint.analysis.outline import Class, Function
 from xlalint.analysis.payloads import (
     ANY_KEY,
     NO_GRAD,
@@ -73,6 +72,7 @@ from xlalint.lazy.values import (
     Value,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.program.outline import Class, Function
 
 
 def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value:

@@ -12,7 +12,6 @@ from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.lacking import defines, makes, may_give, sets
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
     Batch,
     Classes,
@@ -41,6 +40,7 @@ from xlalint.lazy.values import (
     join_all,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.program.outline import Class, Function, Import, Outline, within
 
 
 class ClassTable:

@@ -8,7 +8,6 @@ from typing import Final
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import (
     NO_GRAD,
     Bound,
@@ -32,6 +31,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
+from xlalint.program.outline import Function
 
 
 def decorator_scopes(machine: Machine, function: Function) -> list[ScopeKind]:

@@ -13,19 +13,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from xlalint.analysis.cutoff import CutOff, Section
-from xlalint.analysis.facts import Facts
 from xlalint.analysis.importable import raised_by_body, raised_by_import
 from xlalint.analysis.interpreter import Interpreter
-from xlalint.analysis.kept import Kept
-from xlalint.analysis.lookups import Fact
-from xlalint.analysis.outline import Class, Function, Import, Key, Outline, imports_in
-from xlalint.analysis.parsing import parse_file
-from xlalint.analysis.project import Project
+from xlalint.analysis.reuse.cutoff import CutOff, Section
+from xlalint.analysis.reuse.facts import Facts
+from xlalint.analysis.reuse.kept import Kept
+from xlalint.analysis.reuse.lookups import Fact
+from xlalint.analysis.reuse.summaries import told_once
+from xlalint.analysis.reuse.updates import Updates
 from xlalint.analysis.roots import Plan, leading_to, order, saves
 from xlalint.analysis.store import Store
-from xlalint.analysis.summaries import told_once
-from xlalint.analysis.updates import Updates
 from xlalint.analysis.wording import in_words
 from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
@@ -59,6 +56,9 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import Value
+from xlalint.program.outline import Class, Function, Import, Key, Outline, imports_in
+from xlalint.program.parsing import parse_file
+from xlalint.program.project import Project
 from xlalint.remembering import forget
 from xlalint.sources import imports
 from xlalint.sources.file import START, SourceFile, Unreadable, read
@@ -569,10 +569,10 @@ class Program:
 
     def _api_uses(self, outline: Outline) -> list[Occurrence]:
         from xlalint.analysis.environment import variables_used
-        from xlalint.analysis.literals import device_literals
-        from xlalint.analysis.padding import paddings
-        from xlalint.analysis.unregistered import devices_unregistered
-        from xlalint.analysis.usage import api_uses
+        from xlalint.program.literals import device_literals
+        from xlalint.program.padding import paddings
+        from xlalint.program.unregistered import devices_unregistered
+        from xlalint.program.usage import api_uses
 
         resolve = partial(self._meant, outline)
         self.interpreter.rest_on("whole", outline.file)

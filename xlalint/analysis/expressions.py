@@ -33,7 +33,6 @@ from xlalint.analysis.library.replicas import of_variable
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.moments import moment_of
 from xlalint.analysis.operators import ask, evaluate_test
-from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import (
     AS_MAPPING,
     Bound,
@@ -93,6 +92,7 @@ from xlalint.lazy.values import (
     rows_of,
     varying,
 )
+from xlalint.program.outline import within
 from xlalint.spelling import spelling
 
 

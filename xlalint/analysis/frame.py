@@ -6,9 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import NamedTuple
 
-from xlalint.analysis.outline import Function, Outline
+from xlalint.analysis.reuse.trail import Trail
 from xlalint.analysis.store import Store
-from xlalint.analysis.trail import Trail
 from xlalint.judging import Occurrence
 from xlalint.lazy import events
 from xlalint.lazy.assumptions import Assumptions
@@ -18,6 +17,7 @@ from xlalint.lazy.obligations import Fact
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import NOTHING_DONE, State, View
 from xlalint.lazy.values import NOTHING, Value
+from xlalint.program.outline import Function, Outline
 
 
 class Exits:

@@ -9,10 +9,8 @@ from typing import Final, TypeAlias
 
 from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.inner import statements_run
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.moments import moment_of
-from xlalint.analysis.outline import Class, Function, named, within
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
@@ -29,6 +27,8 @@ from xlalint.lazy.obligations import Obligation, Owed
 from xlalint.lazy.state import Activity, Fetch, State
 from xlalint.lazy.transitions import exchange
 from xlalint.lazy.values import NOTHING, Kind, Value, Weight
+from xlalint.program.inner import statements_run
+from xlalint.program.outline import Class, Function, named, within
 from xlalint.remembering import remembered
 
 

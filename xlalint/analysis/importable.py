@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Outline, Taken
 from xlalint.analysis.refusing import in_any_case
 from xlalint.knowledge import lifecycle
 from xlalint.knowledge.functions import LIBRARIES
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Raised
+from xlalint.program.outline import Outline, Taken
 from xlalint.sources.file import NOTEBOOK
 from xlalint.versions import show
 

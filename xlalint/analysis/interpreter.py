@@ -8,19 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from xlalint.analysis import (
-    attributes,
-    branches,
-    calls,
-    expressions,
-    loops,
-    operators,
-    scopes,
-    statements,
-)
-from xlalint.analysis.appearance import is_short, makers
+from xlalint.analysis import attributes, branches, calls, expressions, loops, operators, scopes, statements
 from xlalint.analysis.arguments import arguments_of, bind_arguments, captured
-from xlalint.analysis.assigning import statements_for
 from xlalint.analysis.binding import rebind
 from xlalint.analysis.bodies import is_started_by_others, turns_eager_on
 from xlalint.analysis.call import Call
@@ -30,15 +19,11 @@ from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wr
 from xlalint.analysis.frame import Carried, Frame, SomethingHappened, Uncut
 from xlalint.analysis.holding import let_go, read_from
 from xlalint.analysis.importable import raised_by_import
-from xlalint.analysis.kept import Context, Kept
 from xlalint.analysis.library.options import parsed
-from xlalint.analysis.lookups import Lookups
 from xlalint.analysis.machine import Evaluate, Execute
-from xlalint.analysis.memo import MOST_DEPTH, Memo
 from xlalint.analysis.micro_batches import run_uncut
-from xlalint.analysis.moments import enter_moment, moments
+from xlalint.analysis.moments import enter_moment
 from xlalint.analysis.names import Names
-from xlalint.analysis.outline import Class, Function, Import, Outline
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
@@ -55,13 +40,13 @@ from xlalint.analysis.payloads import (
     run,
     settled,
 )
-from xlalint.analysis.project import Project
 from xlalint.analysis.refusals import refused_by_framework
 from xlalint.analysis.refusing import raises_without_cuda
-from xlalint.analysis.roots import Plan
-from xlalint.analysis.separate_reads import NO_READS, go_on, is_simple, tell_reads
-from xlalint.analysis.store import AttributeKey, Store, join
-from xlalint.analysis.summaries import (
+from xlalint.analysis.reuse.appearance import is_short, makers
+from xlalint.analysis.reuse.kept import Context, Kept
+from xlalint.analysis.reuse.lookups import Lookups
+from xlalint.analysis.reuse.memo import MOST_DEPTH, Memo
+from xlalint.analysis.reuse.summaries import (
     Summary,
     are_idle,
     carried_once,
@@ -83,7 +68,10 @@ from xlalint.analysis.summaries import (
     told_once,
     with_obligation,
 )
-from xlalint.analysis.trail import Trail
+from xlalint.analysis.reuse.trail import Trail
+from xlalint.analysis.roots import Plan
+from xlalint.analysis.separate_reads import NO_READS, go_on, is_simple, tell_reads
+from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.judging import Caller, Occurrence, at_own_call
 from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
@@ -108,6 +96,10 @@ from xlalint.lazy.values import (
     is_xla_device,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.program.assigning import statements_for
+from xlalint.program.outline import Class, Function, Import, Outline
+from xlalint.program.project import Project
+from xlalint.program.rebinding import rebinding
 
 EVALUATORS: Final[dict[type, Evaluate]] = {
     **expressions.EVALUATORS,
@@ -199,7 +191,7 @@ class Interpreter(Memo):
     def run_block(self, body: list[ast.stmt], frame: Frame, store: Store) -> Store | None:
         """Execute statements one after the other."""
         current: Store | None = store
-        when = moments(frame.outline) if body is frame.outline.tree.body else None
+        when = rebinding(frame.outline) if body is frame.outline.tree.body else None
         watched = self.observer if not (frame.quiet or frame.muted) else None
         self._nest()
         apart = NO_READS

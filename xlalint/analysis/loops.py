@@ -14,11 +14,9 @@ from xlalint.analysis.call import last_name
 from xlalint.analysis.conditions import ask_anew, drop_excluded
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.holding import held_by_rounds, may_hold_work, rounds_go_on, rounds_refine
-from xlalint.analysis.inner import statements_run
 from xlalint.analysis.library.reads import MOST_COUNTED
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.micro_batches import end_rounds
-from xlalint.analysis.outline import Function, dotted, named, within
 from xlalint.analysis.payloads import (
     COUNTER,
     Constant,
@@ -57,6 +55,8 @@ from xlalint.lazy.values import (
     Weight,
     kinds_that,
 )
+from xlalint.program.inner import statements_run
+from xlalint.program.outline import Function, dotted, named, within
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 

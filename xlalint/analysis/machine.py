@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.lookups import Fact, Lookups
-from xlalint.analysis.outline import Function, Outline
 from xlalint.analysis.payloads import Bound
-from xlalint.analysis.project import Project
+from xlalint.analysis.reuse.lookups import Fact, Lookups
+from xlalint.analysis.reuse.trail import Numbered, Trail
 from xlalint.analysis.store import AttributeKey, Store
-from xlalint.analysis.trail import Numbered, Trail
 from xlalint.lazy.assumptions import NONE, Assumptions
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Raised
 from xlalint.lazy.values import Value
+from xlalint.program.outline import Function, Outline
+from xlalint.program.project import Project
 from xlalint.sources.starting import Given
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from xlalint.analysis.conditions import facts
 from xlalint.analysis.frame import Exits, Frame, Uncut
 from xlalint.analysis.library.options import number_in
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import literal
 from xlalint.analysis.store import Store, join
 from xlalint.judging import Occurrence
@@ -18,6 +17,7 @@ from xlalint.lazy.events import ReadThenCut
 from xlalint.lazy.obligations import BETWEEN_CUTS, Fact, Obligation, Owed
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Weight
+from xlalint.program.outline import within
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 

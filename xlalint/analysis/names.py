@@ -10,9 +10,8 @@ from typing import Final
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.lacking import DEFINED, is_undefined
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.moments import frame_at, moments
+from xlalint.analysis.moments import frame_at
 from xlalint.analysis.operators import truth
-from xlalint.analysis.outline import Binding, Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
@@ -25,7 +24,6 @@ from xlalint.analysis.payloads import (
     run,
     targets,
 )
-from xlalint.analysis.redefined import seen_by
 from xlalint.analysis.registries import filled
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
@@ -39,6 +37,9 @@ from xlalint.lazy.values import (
     join_all,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.program.outline import Binding, Class, Function, Import, Outline, within
+from xlalint.program.rebinding import rebinding
+from xlalint.program.redefined import seen_by
 from xlalint.sources.usage import HOT_TOKEN
 
 _BUILTINS: Final = frozenset(name[9:] for name in functions.FUNCTIONS if name.startswith("builtins."))
@@ -97,7 +98,7 @@ class Names:
         if moment is None or len(outline.bindings.get(name, ())) < 2:
             return None
         self._machine.rest_on("whole", outline.file)
-        seen = moments(outline).seen(name, moment)
+        seen = rebinding(outline).seen(name, moment.passed)
         if seen is None:
             return None
         bindings = [outline.bindings[name][number] for number in seen]

@@ -12,7 +12,6 @@ from functools import lru_cache, partial
 from types import NoneType
 from typing import Any, Final, NamedTuple
 
-from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
@@ -38,6 +37,7 @@ from xlalint.lazy.values import (
     join_all,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.program.outline import Class, Function, Outline
 
 DEEPEST: Final = 4
 """Containers nest so deep; deeper ones are unknown, or a loop that wraps a list in a list never ends."""

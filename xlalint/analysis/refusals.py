@@ -13,7 +13,6 @@ from xlalint.analysis.lacking import ANSWERING
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.modules import TWO_DEVICES, pairs_devices
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class, Function, Outline, within
 from xlalint.analysis.payloads import (
     Batch,
     Bound,
@@ -32,6 +31,7 @@ from xlalint.knowledge.methods import OF_WRAPPERS
 from xlalint.knowledge.operations import Operation, operation_of
 from xlalint.lazy.state import Raised
 from xlalint.lazy.values import XLA, Kind, Role, Value
+from xlalint.program.outline import Class, Function, Outline, within
 
 
 def refusal(machine: Machine, callee: Value, call: Call) -> Raised | None:

@@ -8,10 +8,10 @@ from typing import Final
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import dotted
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
 from xlalint.lazy.values import Kind, Value
+from xlalint.program.outline import dotted
 from xlalint.remembering import remembered
 
 

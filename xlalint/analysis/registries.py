@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
     AS_MAPPING,
     Bound,
@@ -26,6 +25,7 @@ from xlalint.analysis.payloads import (
     container,
 )
 from xlalint.lazy.values import Kind, Value
+from xlalint.program.outline import Class, Function, Import, Outline, within
 
 MOST_IMPORTED: Final = 8
 """A name is followed through so many modules that import it from another."""

@@ -12,9 +12,6 @@ from typing import Final, TypeGuard
 from xlalint.analysis.bodies import serves_checkpointing, sets_spmd_up, starts_replicas, turns_eager_on
 from xlalint.analysis.call import last_name
 from xlalint.analysis.constructing import same_for_all
-from xlalint.analysis.outline import Class, Function, Import, Outline, dotted, within, within_lines
-from xlalint.analysis.project import Project
-from xlalint.analysis.words import words_in
 from xlalint.knowledge.functions import (
     CACHE_SETUP,
     DEFAULT_DEVICES,
@@ -25,6 +22,9 @@ from xlalint.knowledge.functions import (
     members_of,
 )
 from xlalint.lazy.values import XLA
+from xlalint.program.outline import Class, Function, Import, Outline, dotted, within, within_lines
+from xlalint.program.project import Project
+from xlalint.program.words import words_in
 from xlalint.sources.usage import HOT_TOKEN
 
 Tokens = Iterable[str]

@@ -12,7 +12,6 @@ from xlalint.analysis.binding import bind
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.machine import Execute, Machine
-from xlalint.analysis.outline import dotted
 from xlalint.analysis.payloads import (
     NO_GRAD,
     Bound,
@@ -35,6 +34,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
+from xlalint.program.outline import dotted
 from xlalint.remembering import remembered
 
 

@@ -9,13 +9,13 @@ from functools import reduce
 from typing import Final, NamedTuple
 
 from xlalint.analysis.frame import Frame, NumberRead
-from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import Container, of_model
 from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import both
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import HOST, Kind, Value, Weight, join_all
+from xlalint.program.outline import within
 from xlalint.remembering import remembered
 
 

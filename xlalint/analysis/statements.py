@@ -16,7 +16,6 @@ from xlalint.analysis.library.optimizers import wrapped_by_unknown
 from xlalint.analysis.loops import is_size
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import operate
-from xlalint.analysis.outline import dotted, guards_imports
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
@@ -36,6 +35,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
+from xlalint.program.outline import dotted, guards_imports
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 

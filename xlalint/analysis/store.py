@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeVar
 
-from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
     Container,
     Module,
@@ -23,6 +22,7 @@ from xlalint.lazy.state import State
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import NOTHING, Place, Value
 from xlalint.lazy.values import join as join_values
+from xlalint.program.outline import Class
 
 AttributeKey = tuple[Class, str]
 

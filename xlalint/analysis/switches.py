@@ -16,7 +16,6 @@ from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.options import number_by_default
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Function, dotted, within
 from xlalint.analysis.payloads import DEVICE_XLA, Namespace, Switch, literal
 from xlalint.analysis.store import Store
 from xlalint.knowledge import outside
@@ -26,6 +25,7 @@ from xlalint.lazy.events import Event
 from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Kind, Value
+from xlalint.program.outline import Function, dotted, within
 from xlalint.remembering import remembered
 from xlalint.sources.settings_files import NOWHERE
 from xlalint.spelling import spelling

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import Tie, literal
 from xlalint.analysis.registries import imported
 from xlalint.knowledge.methods import TIES
+from xlalint.program.outline import Class, Function, Outline
 from xlalint.writing import written
 
 

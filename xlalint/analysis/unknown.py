@@ -7,7 +7,6 @@ from typing import Final
 
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import dotted
 from xlalint.analysis.payloads import (
     Bound,
     Container,
@@ -32,6 +31,7 @@ from xlalint.lazy.values import (
     Weight,
     kinds_that,
 )
+from xlalint.program.outline import dotted
 
 _ENDING_AS_MARKERS: Final = tuple(f"_{name}" for name in functions.MARKERS)
 _STEPS: Final = functions.names_of("xla optimizer step")

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.outline import dotted, within
 from xlalint.analysis.payloads import Container, comes_again_in_each_epoch, counts
 from xlalint.analysis.store import Store
 from xlalint.knowledge.operations import SHAPE_KEPT
@@ -27,6 +26,7 @@ from xlalint.lazy.values import (
     Weight,
     worked_on,
 )
+from xlalint.program.outline import dotted, within
 from xlalint.spelling import COMPUTED_INTO, THE_FRAMEWORK, change_on_cpu, spelling
 
 

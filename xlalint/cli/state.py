@@ -34,9 +34,9 @@ def state(
     the rules see: which operations torch_xla has recorded and not yet run, which scopes are open,
     and which replicas get there. A legend explains the words.
     """
-    from xlalint.analysis.parsing import parse_file
     from xlalint.gathering import gather
     from xlalint.output.state import details, overview
+    from xlalint.program.parsing import parse_file
     from xlalint.sources.file import SourceFile, Unreadable, read
 
     path, numbers = _split_place(place)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from xlalint.analysis.call import last_name
-from xlalint.analysis.sections import LEAVING
 from xlalint.cure import Cure, LoadAhead
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, called, is_marker, statements
@@ -15,6 +14,7 @@ from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import Function, Loop, function_around, loop_at, opens_step
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 from xlalint.fixing.spelling import spelling
+from xlalint.program.sections import LEAVING
 
 _LOADER = "torch_xla.distributed.parallel_loader.MpDeviceLoader"
 _AROUND = frozenset({"enumerate", "tqdm", "trange", "track"})

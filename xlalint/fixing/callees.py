@@ -9,13 +9,13 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from xlalint.analysis.parsing import parse_file
 from xlalint.fixing.module import Module, blocks, called, is_marker
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.presence import goes_on_without, imports, is_imported_late
 from xlalint.fixing.rewrite import Refused
 from xlalint.knowledge.packages import WITHOUT_XLA
 from xlalint.lazy.site import Site
+from xlalint.program.parsing import parse_file
 from xlalint.sources.file import SourceFile, decode, read_bytes, show
 from xlalint.sources.usage import HOT_TOKEN
 

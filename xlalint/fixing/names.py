@@ -9,7 +9,6 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
-from xlalint.analysis.usage import api_uses
 from xlalint.cure import AutocastOnXla, Cure, DropArgument, PassArgument, Rename, RenameKeyword, WriteTuple
 from xlalint.fixing import dropping, spelling
 from xlalint.fixing.bindings import Imported, Scope
@@ -23,6 +22,7 @@ from xlalint.fixing.rounds import require_trains_alone
 from xlalint.knowledge import lifecycle
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.site import Site
+from xlalint.program.usage import api_uses
 from xlalint.versions import Version
 
 Name = ast.Name | ast.Attribute

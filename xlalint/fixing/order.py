@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from xlalint.analysis.sections import LEAVING
 from xlalint.fixing.module import Block, Module, called, is_marker, statements
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Move, Operation, Replace
 from xlalint.fixing.rewrite import Refused
+from xlalint.program.sections import LEAVING
 
 Chain = tuple[str, ...]
 """A name with the attributes that are taken of it: `self.model.weight`."""

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xlalint.analysis.parsing import parse_file
 from xlalint.cure import Cure, MoveBelow, Remove, SyncBefore, WrapBody
 from xlalint.fixing import names
 from xlalint.fixing.callees import Callees
@@ -26,6 +25,7 @@ from xlalint.fixing.rewriters import rewriter_of
 from xlalint.fixing.scopes import together as as_one
 from xlalint.fixing.spelling import imports_for
 from xlalint.lazy.site import Path
+from xlalint.program.parsing import parse_file
 from xlalint.sources.file import SourceFile, Unreadable
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from xlalint.analysis.outline import named
 from xlalint.fixing.module import Module, called
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import Function
 from xlalint.fixing.rewrite import Refused
+from xlalint.program.outline import named
 
 _ASKING = frozenset({"len", "isinstance", "print", "type", "id", "hasattr", "getattr"})
 """Functions that go over nothing that they are given."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xlalint.analysis.parsing import parse_file
 from xlalint.cure import CompileFunction, Cure, MoveBelow, WrapBody
 from xlalint.fixing.places import opens_step
 from xlalint.lazy.site import site_of
+from xlalint.program.parsing import parse_file
 from xlalint.server.analysis import source_of
 from xlalint.server.documents import Snapshot
 

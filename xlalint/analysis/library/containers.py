@@ -10,7 +10,6 @@ from xlalint.analysis.binding import element, rebind, with_entries
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.iteration import drawn
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import dotted, within
 from xlalint.analysis.payloads import (
     Container,
     Counter,
@@ -27,6 +26,7 @@ from xlalint.knowledge.methods import METHODS, TAKING_OUT
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Value
 from xlalint.lazy.values import join as join_values
+from xlalint.program.outline import dotted, within
 from xlalint.remembering import remembered
 
 MOST_APPENDED: Final = 8

@@ -11,7 +11,6 @@ from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Effect, Machine
-from xlalint.analysis.outline import dotted
 from xlalint.analysis.payloads import (
     Container,
     Instance,
@@ -40,6 +39,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
+from xlalint.program.outline import dotted
 from xlalint.writing import written
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import Chance, Container, Instance, Namespace, OfNumpy, drawn_of, elements
 from xlalint.knowledge import packages
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.values import HOST, Kind, Value
+from xlalint.program.outline import Class
 
 _GIVES_NUMPY: Final = assume("this function of NumPy returns a value of NumPy's")
 

@@ -11,7 +11,6 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.options import option_in
 from xlalint.analysis.machine import Effect, Machine
-from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
@@ -43,6 +42,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
+from xlalint.program.outline import within
 from xlalint.remembering import remembered
 from xlalint.versions import LATEST
 

@@ -9,7 +9,6 @@ from typing import Final
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library.options import default_given
 from xlalint.analysis.machine import Effect, Machine
-from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
     Batch,
     Constant,
@@ -40,6 +39,7 @@ from xlalint.lazy.values import (
     Value,
     Whole,
 )
+from xlalint.program.outline import Class
 from xlalint.writing import written
 
 BATCH: Final = Value(Kind.TENSOR, differs=True, payload=Tensor(Role.STRUCTURE))

@@ -17,7 +17,6 @@ from xlalint.analysis.library.modules import as_tensor, module_method, parameter
 from xlalint.analysis.library.optimizers import optimizer_method, scaler_method
 from xlalint.analysis.library.tensors import tensor_method
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import dotted, within
 from xlalint.analysis.payloads import (
     COUNTER,
     Iterated,
@@ -70,6 +69,7 @@ from xlalint.lazy.values import (
     Weight,
     varying,
 )
+from xlalint.program.outline import dotted, within
 from xlalint.writing import written
 
 MethodOf = Callable[[Machine, Value, str, Call], Value]

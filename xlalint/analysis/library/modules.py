@@ -11,7 +11,6 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Function, Outline
 from xlalint.analysis.payloads import (
     Bound,
     Buffer,
@@ -58,6 +57,7 @@ from xlalint.lazy.values import (
     Weight,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.program.outline import Function, Outline
 from xlalint.spelling import THE_FRAMEWORK
 from xlalint.writing import written
 

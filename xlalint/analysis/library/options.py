@@ -7,11 +7,11 @@ from collections.abc import Container
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Outline
 from xlalint.analysis.payloads import DEVICE_XLA, Fields, Options, Switch, container
 from xlalint.knowledge import outside
 from xlalint.lazy.assumptions import OFF_BY_DEFAULT
 from xlalint.lazy.values import HOST, UNKNOWN, XLA, Kind, Value
+from xlalint.program.outline import Outline
 
 
 def default_given(machine: Machine, call: Call, parameter: str, position: int) -> object:

@@ -14,8 +14,6 @@ from xlalint.analysis.library.foreign import refused, result_of
 from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.library.options import default_given, option_given
 from xlalint.analysis.machine import Effect, Machine
-from xlalint.analysis.one_tensor import is_one_tensor
-from xlalint.analysis.outline import ADDS_OPTION, dotted
 from xlalint.analysis.payloads import (
     DEVICE_XLA,
     Bound,
@@ -50,6 +48,8 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
+from xlalint.program.one_tensor import is_one_tensor
+from xlalint.program.outline import ADDS_OPTION, dotted
 from xlalint.sources.starting import Given
 from xlalint.spelling import spelling
 

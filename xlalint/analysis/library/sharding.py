@@ -8,11 +8,11 @@ from typing import Final
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.gradients import leave_optimizers_behind, wrapped
 from xlalint.analysis.machine import Effect, Machine
-from xlalint.analysis.outline import dotted
 from xlalint.analysis.payloads import Constant, Container, Module, constant, elements, literal
 from xlalint.lazy.sharding import FULLY_SHARDED, NO_MESH, UNKNOWN_AXIS, Mesh, Misuse, Spec
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Value
+from xlalint.program.outline import dotted
 
 
 def _use_spmd(machine: Machine, call: Call) -> Value:

@@ -8,9 +8,9 @@ from collections.abc import Collection
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.conditions import facts
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import within
-from xlalint.analysis.sections import LEAVING, blocks
 from xlalint.knowledge import functions
+from xlalint.program.outline import within
+from xlalint.program.sections import LEAVING, blocks
 from xlalint.remembering import remembered
 from xlalint.writing import written
 

@@ -12,7 +12,6 @@ from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
 from xlalint.analysis.library.modules import as_tensor
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import dotted, within
 from xlalint.analysis.payloads import (
     Constant,
     Container,
@@ -85,6 +84,7 @@ from xlalint.lazy.values import (
     varying,
     worked_on,
 )
+from xlalint.program.outline import dotted, within
 from xlalint.spelling import spelling
 
 

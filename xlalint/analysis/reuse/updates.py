@@ -14,17 +14,17 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from xlalint.analysis.appearance import looks
 from xlalint.analysis.decorators import is_context_manager
-from xlalint.analysis.facts import OF_FUNCTIONS, OF_THE_WHOLE, Facts
 from xlalint.analysis.interpreter import ATTRIBUTES, Interpreter
-from xlalint.analysis.kept import Context, Narrowed
-from xlalint.analysis.lookups import Fact
-from xlalint.analysis.outline import Class, Function, Key, Outline
-from xlalint.analysis.project import ABOUT_FILES
+from xlalint.analysis.reuse.appearance import looks
+from xlalint.analysis.reuse.facts import OF_FUNCTIONS, OF_THE_WHOLE, Facts
+from xlalint.analysis.reuse.kept import Context, Narrowed
+from xlalint.analysis.reuse.lookups import Fact
+from xlalint.analysis.reuse.summaries import Summary
+from xlalint.analysis.reuse.trail import Numbered
 from xlalint.analysis.roots import Plan
-from xlalint.analysis.summaries import Summary
-from xlalint.analysis.trail import Numbered
+from xlalint.program.outline import Class, Function, Key, Outline
+from xlalint.program.project import ABOUT_FILES
 
 Text = tuple[str, ast.Module]
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from xlalint.analysis.outline import within, within_lines
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import ShapeVaries
 from xlalint.lazy.site import site_of
 from xlalint.lazy.values import Form
+from xlalint.program.outline import within, within_lines
 from xlalint.spelling import spelling
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.outline import Function, dotted, within
 from xlalint.knowledge import operations
+from xlalint.program.outline import Function, dotted, within
 from xlalint.remembering import remembered
 
 

@@ -23,7 +23,7 @@ from typing import Any, Final, TypeVar, cast
 
 import libcst as cst
 
-from xlalint.analysis.nesting import nesting
+from xlalint.program.nesting import nesting
 from xlalint.stack import on_large_stack
 
 Position = tuple[int, int]

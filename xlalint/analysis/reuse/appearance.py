@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Final
 from zlib import crc32
 
-from xlalint.analysis.outline import Function, FunctionNode, Outline, parts_of, within
-from xlalint.analysis.sections import digest
+from xlalint.program.outline import Function, FunctionNode, Outline, parts_of, within
+from xlalint.program.sections import digest
 from xlalint.remembering import remembered
 
 SHORT: Final = 12

@@ -8,12 +8,12 @@ from typing import Final
 from xlalint.analysis.bodies import is_started_by_others
 from xlalint.analysis.classes import assigns, needs_gpu
 from xlalint.analysis.lacking import defines, makes, may_give, sets
-from xlalint.analysis.lookups import Fact
-from xlalint.analysis.outline import Class, Function, Outline
-from xlalint.analysis.project import ABOUT_FILES, Project
+from xlalint.analysis.reuse.lookups import Fact
 from xlalint.analysis.roots import Plan
-from xlalint.analysis.sections import digest
 from xlalint.lazy.values import Value
+from xlalint.program.outline import Class, Function, Outline
+from xlalint.program.project import ABOUT_FILES, Project
+from xlalint.program.sections import digest
 
 OF_THE_WHOLE: Final = frozenset(
     {

@@ -15,6 +15,6 @@ def parse_file(file: SourceFile) -> ast.Module | Unreadable:
 
 def _parse_newer(text: str) -> ast.Module:
     # LibCST is slow to import, and needed for this alone.
-    from xlalint.analysis import cst_frontend
+    from xlalint.program import cst_frontend
 
     return cst_frontend.parse(text)

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from xlalint.analysis.appearance import line_marks, look_of, moved
 from xlalint.analysis.decorators import is_context_manager
-from xlalint.analysis.facts import OF_FUNCTIONS, Facts
 from xlalint.analysis.interpreter import ATTRIBUTES, Interpreter
-from xlalint.analysis.kept import Context, Kept, place_of
-from xlalint.analysis.lookups import Fact
-from xlalint.analysis.outline import Function, Outline
+from xlalint.analysis.reuse.appearance import line_marks, look_of, moved
+from xlalint.analysis.reuse.facts import OF_FUNCTIONS, Facts
+from xlalint.analysis.reuse.kept import Context, Kept, place_of
+from xlalint.analysis.reuse.lookups import Fact
 from xlalint.lazy.site import Site
+from xlalint.program.outline import Function, Outline
 
 Section = tuple[str, str]
 """A file, and the name of a section of it."""

@@ -11,7 +11,6 @@ from typing import Any, Final, TypeVar
 
 from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Carried, Yielded
-from xlalint.analysis.outline import Class, Function, FunctionNode, named, within
 from xlalint.analysis.payloads import (
     Bound,
     Constant,
@@ -26,8 +25,8 @@ from xlalint.analysis.payloads import (
     classes_of,
     run,
 )
+from xlalint.analysis.reuse.trail import Trail
 from xlalint.analysis.store import AttributeKey, Store
-from xlalint.analysis.trail import Trail
 from xlalint.judging import Caller, Occurrence
 from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
@@ -65,6 +64,7 @@ from xlalint.lazy.state import (
     stands_for_callers,
 )
 from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight, join_all, kinds_that
+from xlalint.program.outline import Class, Function, FunctionNode, named, within
 from xlalint.remembering import remembered
 from xlalint.spelling import THE_FRAMEWORK
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.outline import Function, within
+from xlalint.program.outline import Function, within
 from xlalint.remembering import remembered
 
 

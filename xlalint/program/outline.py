@@ -8,18 +8,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from xlalint.analysis.sections import SIMPLE, Sections, blocks, digest
 from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.knowledge.gone import AT_IMPORT
 from xlalint.knowledge.methods import MOVES
 from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.lazy.values import XLA
+from xlalint.program.sections import SIMPLE, Sections, blocks, digest
 from xlalint.remembering import remembered
 from xlalint.sources.file import split_lines
 from xlalint.sources.usage import HOT_TOKEN
 
 if TYPE_CHECKING:
-    from xlalint.analysis.moments import Moments
+    from xlalint.program.rebinding import Rebinding
 
 ADDS_OPTION: Final = "add_argument"
 """How the method of `argparse` is called that adds an option."""
@@ -374,7 +374,7 @@ class Outline:
         """What a branch or a loop of its body assigns, with the tests of the `if` statements around it: the
         name may as well be what it was before."""
         self.star_imports: list[str] = []
-        self.moments: Moments | None = None
+        self.rebinding: Rebinding | None = None
         """When its names are bound anew; None until somebody asks."""
         self._mentioned: dict[frozenset[str], bool] = {}
         self._sites: dict[ast.AST, Site] = {}
@@ -400,7 +400,7 @@ class Outline:
         self.classes.clear()
         self._sites.clear()
         self._lines = self._sections = self._by_key = None
-        self.moments = None
+        self.rebinding = None
         self.text = ""
         self.tree = ast.Module([], [])
 

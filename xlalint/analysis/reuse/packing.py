@@ -14,7 +14,6 @@ from types import NoneType
 from typing import Any, Final
 
 from xlalint.analysis.frame import Carried, Yielded
-from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Batch,
     Bound,
@@ -62,9 +61,8 @@ from xlalint.analysis.payloads import (
     Tie,
     Uneven,
 )
-from xlalint.analysis.project import Project
+from xlalint.analysis.reuse.trail import Numbered
 from xlalint.analysis.store import Move, Store
-from xlalint.analysis.trail import Numbered
 from xlalint.judging import Caller, Occurrence
 from xlalint.lazy import events
 from xlalint.lazy.cuts import Cause, LastCut, Marker
@@ -97,6 +95,8 @@ from xlalint.lazy.values import (
     Weight,
     Whole,
 )
+from xlalint.program.outline import Class, Function, Outline
+from xlalint.program.project import Project
 
 Row = list[Any]
 """The number of a type, then the rows of the parts; or what JSON can say of a constant."""

@@ -13,15 +13,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from xlalint.analysis.appearance import line_marks, look_of
-from xlalint.analysis.lookups import Fact
-from xlalint.analysis.outline import Function, Key
-from xlalint.analysis.packing import Packer, Row, Unpackable, Unpacker, move_lines
-from xlalint.analysis.project import Project
+from xlalint.analysis.reuse.appearance import line_marks, look_of
+from xlalint.analysis.reuse.lookups import Fact
+from xlalint.analysis.reuse.packing import Packer, Row, Unpackable, Unpacker, move_lines
+from xlalint.analysis.reuse.summaries import Summary, is_wide
+from xlalint.analysis.reuse.trail import Numbered, Trail, places
 from xlalint.analysis.store import AttributeKey
-from xlalint.analysis.summaries import Summary, is_wide
-from xlalint.analysis.trail import Numbered, Trail, places
 from xlalint.lazy.values import Value
+from xlalint.program.outline import Function, Key
+from xlalint.program.project import Project
 
 MOST_ROWS: Final = 60_000
 """At most so many rows are kept; what would need more starts anew."""

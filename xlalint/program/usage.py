@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from xlalint.analysis.outline import dotted
-from xlalint.analysis.words import words_in
 from xlalint.knowledge import lifecycle
 from xlalint.knowledge.gone import OF_TORCH
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.site import site_of
+from xlalint.program.outline import dotted
+from xlalint.program.words import words_in
 from xlalint.sources.usage import FORMER
 
 Resolve = Callable[[str], str | None]

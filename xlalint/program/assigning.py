@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import Final
 
-from xlalint.analysis.outline import FunctionNode, within
-from xlalint.analysis.sections import LEAVING, SIMPLE, blocks
+from xlalint.program.outline import FunctionNode, within
+from xlalint.program.sections import LEAVING, SIMPLE, blocks
 
 IsLibrary = Callable[[str], bool]
 """Whether a name of the module is that of a library whose calls may set something up."""

@@ -9,11 +9,9 @@ from typing import Any, Final
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.kept import Context, Kept, Narrowed
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class, Function, Key, Outline
-from xlalint.analysis.store import AttributeKey, Store
-from xlalint.analysis.summaries import (
+from xlalint.analysis.reuse.kept import Context, Kept, Narrowed
+from xlalint.analysis.reuse.summaries import (
     TRIED,
     Summary,
     are_idle,
@@ -25,13 +23,15 @@ from xlalint.analysis.summaries import (
     unknown_state,
     widened,
 )
-from xlalint.analysis.trail import Trail
+from xlalint.analysis.reuse.trail import Trail
+from xlalint.analysis.store import AttributeKey, Store
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import BoundReached
 from xlalint.lazy.obligations import OF_FILES, OF_WEIGHTS
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import UNKNOWN, Kind, Value
+from xlalint.program.outline import Class, Function, Key, Outline
 
 MANY_CONTEXTS: Final = 32
 """From this many contexts on, those that differ only in a number or text count as one."""

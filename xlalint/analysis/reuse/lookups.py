@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, TypeVar
 
-from xlalint.analysis.trail import Numbered
+from xlalint.analysis.reuse.trail import Numbered
 
 Fact = tuple[str, str, str]
 """Something an answer rests on: the kind of fact, the file it is about, and what about it."""

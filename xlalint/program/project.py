@@ -10,12 +10,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from xlalint.analysis.outline import Outline
-from xlalint.analysis.words import holds_word
 from xlalint.configuration import Configuration, Framework, Local
 from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.knowledge.stubs import shipped
 from xlalint.lazy.site import FRAMEWORK
+from xlalint.program.outline import Outline
+from xlalint.program.words import holds_word
 from xlalint.sources.settings_files import SettingsFiles
 from xlalint.sources.starting import Given, Starting
 

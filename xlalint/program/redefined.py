@@ -10,7 +10,7 @@ import ast
 import math
 from typing import Final
 
-from xlalint.analysis.outline import Class, Function, Outline, within
+from xlalint.program.outline import Class, Function, Outline, within
 
 
 def seen_by(function: Function, name: str, outline: Outline) -> list[Function | Class] | None:
