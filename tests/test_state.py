@@ -74,6 +74,7 @@ PROGRAMS = (
     "tests/interpreter/never_summed.py",
     "tests/frameworks/frozen_models/adapters.py",
     "tests/interpreter/spent_loaders.py",
+    "tests/frameworks/padded_batches/train.py",
 )
 """Programs that together hold something in each part."""
 
@@ -93,6 +94,7 @@ HIDDEN = {
     "Opening.made": "a place for a fix",
     "Parameters.listed": "the list is shown that holds them",
     "Recursion": "what nobody knows yet is not shown as if somebody did",
+    "Uneven.padded": "a place for a message",
     "Scaler.cls": "a class of the project: its methods are what is shown",
 }
 """Parts that are not shown, and why."""

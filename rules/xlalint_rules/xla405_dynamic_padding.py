@@ -1,4 +1,4 @@
-"""XLA405: texts are filled up to the longest of their batch."""
+"""XLA405: batches are filled up to the longest of their sequences."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from collections.abc import Iterator
 
 from xlalint.cure import ByHand, PassArgument
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import ShapeVaries
+from xlalint.lazy.events import BatchesPadded
 from xlalint.lazy.state import View
 from xlalint.lazy.values import Form
 from xlalint.rule import Finding, Rule
 
 
-class DynamicPadding(Rule[ShapeVaries]):
+class DynamicPadding(Rule[BatchesPadded]):
     """
     ## What it does
-    Finds a tokenizer that is called with `padding=True` or `padding="longest"` in code for XLA devices, and
-    collators such as `DataCollatorWithPadding`, which pad so by default. So does `pad_sequence` in a function
-    that collates.
-    It is *likely*: what they return may stay on the host. Silent with `pad_to_multiple_of`, of collators
-    in a file that asks for `"max_length"`, and in functions that pad once more by themselves.
+    Finds loops that compute on the device over batches as long as their longest sequence: those of a
+    `DataLoader` whose `collate_fn` fills up so, by a tokenizer, by `pad_sequence` or by hand, or is a
+    collator such as `DataCollatorWithPadding`, also in a Trainer; and texts that a tokenizer encodes in each
+    round with `padding=True`, `padding="longest"` or none. It is *likely*: all may be of one length.
+    Silent where lengths are rounded up or given as `pad_to_multiple_of`, where a function fills up once more
+    by itself, and for collators in a file that asks for `"max_length"`.
 
     ## Why is this bad?
     The step is compiled again for most batches. Each graph is made for the shapes that it was recorded
@@ -27,28 +28,34 @@ class DynamicPadding(Rule[ShapeVaries]):
 
     ## Example
     ```python
+    import torch
     import torch_xla
     from transformers import AutoTokenizer
 
-    device = torch_xla.device()
-    tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
 
-
-    def collate(texts):
-        return tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
+    def evaluate(model, texts):
+        device = torch_xla.device()
+        tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+        for start in range(0, len(texts), 8):
+            batch = tokenizer(texts[start : start + 8], padding=True, return_tensors="pt")
+            with torch_xla.step(), torch.no_grad():
+                model(**batch.to(device))
     ```
 
     ## Use instead
     ```python
+    import torch
     import torch_xla
     from transformers import AutoTokenizer
 
-    device = torch_xla.device()
-    tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
 
-
-    def collate(texts):
-        return tokenizer(texts, padding="max_length", max_length=128, truncation=True, return_tensors="pt")
+    def evaluate(model, texts):
+        device = torch_xla.device()
+        tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+        for start in range(0, len(texts), 8):
+            batch = tokenizer(texts[start : start + 8], padding="max_length", return_tensors="pt")
+            with torch_xla.step(), torch.no_grad():
+                model(**batch.to(device))
     ```
 
     ## Fix safety
@@ -66,30 +73,28 @@ class DynamicPadding(Rule[ShapeVaries]):
     code = "XLA405"
     name = "dynamic-padding"
     severity = Severity.WARNING
-    enabled = False
-    of_text = True
 
-    def judge(self, event: ShapeVaries, state: View) -> Iterator[Finding]:
-        if event.by is Form.SEQUENCES:
+    def judge(self, event: BatchesPadded, state: View) -> Iterator[Finding]:
+        padded = event.built[-1]
+        if event.by is Form.PADDING:
             yield self.finding(
                 event,
-                "compiles the step again for most batches: the longest sequence of each decides on its shape",
-                help="fill all batches up to one length, as by `torch.nn.functional.pad`",
-                cures=(ByHand(event.site, title="Fill up to one length by `torch.nn.functional.pad`"),),
+                "compiles the step again for most batches: the longest text of each decides on its shape",
+                help='pass `padding="max_length"` and `max_length`, or `pad_to_multiple_of` for few lengths',
+                cures=(
+                    PassArgument(
+                        padded,
+                        "padding",
+                        '"max_length"',
+                        title='Fill up to one length by `padding="max_length"`',
+                        changes="batches are longer where all of their texts are short",
+                    ),
+                ),
             )
-        if event.by is not Form.PADDING:
             return
         yield self.finding(
             event,
-            "compiles the step again for most batches: the longest text of each decides on its shape",
-            help='pass `padding="max_length"` with `max_length`, or `pad_to_multiple_of` for a few lengths',
-            cures=(
-                PassArgument(
-                    event.site,
-                    "padding",
-                    '"max_length"',
-                    title='Fill up to one length by `padding="max_length"`',
-                    changes="batches are longer where all of their texts are short",
-                ),
-            ),
+            "compiles the step again for most batches: the longest sequence of each decides on its shape",
+            help="fill all batches up to one length, as by `torch.nn.functional.pad`",
+            cures=(ByHand(padded, title="Fill up to one length by `torch.nn.functional.pad`"),),
         )

@@ -12,6 +12,7 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
+    Collator,
     Compiled,
     Constant,
     Container,
@@ -301,10 +302,10 @@ def begins_sum(value: Value) -> bool:
 
 def _says_little(machine: Machine, cls: Class, value: Value) -> bool:
     """Whether it does not matter which value it is: it has nothing to do with the engine, and is no mesh, no
-    number that is another one in each step or on each replica, and none in a class that starts processes, as
-    many as it may say.
+    collator, no number that is another one in each step or on each replica, and none in a class that starts
+    processes, as many as it may say.
     """
-    if not is_idle(value) or isinstance(value.payload, Mesh | Options | Switch) or counts(value):
+    if not is_idle(value) or isinstance(value.payload, Collator | Mesh | Options | Switch) or counts(value):
         return False
     if value.surely_differs:
         return False

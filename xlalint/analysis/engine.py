@@ -48,7 +48,6 @@ from xlalint.lazy.events import (
     HostRead,
     ReadTooEarly,
     Save,
-    ShapeVaries,
     UnmatchedCollective,
     VariableUsed,
 )
@@ -570,7 +569,6 @@ class Program:
     def _api_uses(self, outline: Outline) -> list[Occurrence]:
         from xlalint.analysis.environment import variables_used
         from xlalint.program.literals import device_literals
-        from xlalint.program.padding import paddings
         from xlalint.program.unregistered import devices_unregistered
         from xlalint.program.usage import api_uses
 
@@ -581,18 +579,17 @@ class Program:
         text = "\n".join(outline.lines)
         frameworks = self.project.frameworks(outline)
         variables = [*variables_used(outline.tree, text, outline.file, outline.name, frameworks)]
-        padded = [*paddings(outline.tree, text, outline.file)]
         counted = DeviceSpelled in self._kinds  # few ask for it, and looking at every node is slow
         spelled = device_literals(outline.tree, text, outline.file) if counted else ()
         unknown = self._unregistered.get(outline.file)
         devices = () if unknown is None else devices_unregistered(outline.tree, outline.file, unknown)
-        raised = raised_by_import(self.interpreter, outline) if variables or padded else None
+        raised = raised_by_import(self.interpreter, outline) if variables else None
         if raised is None and variables:
             raised = raised_by_body(self.interpreter, outline)
         behind = view if raised is None else view._replace(raised=raised)
         return [
             *(Occurrence(event, view) for event in (*names, *spelled, *devices)),
-            *(Occurrence(event, behind) for event in (*variables, *padded)),
+            *(Occurrence(event, behind) for event in variables),
         ]
 
     def _meant(self, outline: Outline, name: str) -> str | None:
@@ -692,7 +689,7 @@ MOST_TRIES: Final = 3
 _FAR_APART: Final = 1 << 16
 """Between two lines so many may come, in a program that stays in memory."""
 
-_OF_TEXT: Final = (ApiUsed, DeviceSpelled, DeviceUnregistered, ShapeVaries, VariableUsed)
+_OF_TEXT: Final = (ApiUsed, DeviceSpelled, DeviceUnregistered, VariableUsed)
 """What is seen from the text of a file, without running it."""
 
 _OPTION: Final = re.compile(r"`[\w.]+\.(\w+)`")

@@ -798,6 +798,7 @@ def _end_loop(
         since=since, keeps=back is not None and _keeps_work(node, frame, back),
         told=judged and back is not None,
         ragged=over.payload.ragged if over is not None and isinstance(over.payload, Loader) else None,
+        padded=over.payload.padded if over is not None and isinstance(over.payload, Loader) else None,
         whole=over.payload.whole if over is not None and isinstance(over.payload, Loader) else None,
         in_batches=frame.may_be_in_batches,
         goes_on=rounds_go_on(node, frame, back) if judged and back is not None else None,

@@ -27,6 +27,7 @@ from xlalint.lazy.values import (
     UNKNOWN,
     Form,
     Kind,
+    Padded,
     Place,
     Ragged,
     Recorded,
@@ -722,7 +723,8 @@ class Loader(NamedTuple):
     running out of it cuts once more, and whether its last batch is smaller than the others. `anew` is the
     call that makes it and where, if that is in a loop and starts threads. `whole` leads to where it was made,
     if every replica goes through all the samples. `of_xla` says that it is one of torch_xla's own, `once` is
-    the call that makes it, if it gives its batches only once."""
+    the call that makes it, if it gives its batches only once. `padded` tells what fills its batches up to
+    their longest sequence."""
 
     element: Value
     cuts: bool | None = False
@@ -732,6 +734,7 @@ class Loader(NamedTuple):
     whole: Whole | None = None
     of_xla: bool = False
     once: str = ""
+    padded: Padded | None = None
 
     def join(self, other: Loader) -> Loader:
         """Either of two loaders."""
@@ -744,6 +747,7 @@ class Loader(NamedTuple):
             self.whole if self.whole == other.whole else None,
             self.of_xla and other.of_xla,
             self.once if self.once == other.once else "",
+            self.padded if self.padded == other.padded else None,
         )
 
 
@@ -772,6 +776,12 @@ class Copied(NamedTuple):
     """A tensor of the host that torch has made of what it was given: of numbers, or of an array."""
 
     what: str = "copied"
+
+
+class Collator(NamedTuple):
+    """What puts batches together for a loader, and fills them up to their longest text."""
+
+    padded: Padded
 
 
 class Plateau(NamedTuple):
@@ -828,9 +838,10 @@ class Counter(NamedTuple):
 
 
 class Uneven(NamedTuple):
-    """A tensor of the host that has another shape in each step, and by what."""
+    """A tensor of the host that has another shape in each step, and by what; `padded`: how, if of texts."""
 
     by: Form
+    padded: Padded | None = None
 
 
 class Chance(NamedTuple):
@@ -1010,6 +1021,7 @@ PAYLOADS: Final[dict[Kind, tuple[type, ...]]] = {
         Buffer,
         Chance,
         Clock,
+        Collator,
         Copied,
         Counter,
         Fallback,

@@ -6,11 +6,13 @@ import ast
 from typing import Final
 
 from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.library.padding import of_texts
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
     Container,
     Iterated,
+    Uneven,
     container_of,
     literal,
     targets,
@@ -25,6 +27,7 @@ from xlalint.lazy.gradients import Gradient
 from xlalint.lazy.values import (
     HOST,
     NOTHING,
+    Form,
     Kind,
     Recorded,
     Value,
@@ -84,7 +87,9 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
     shown = (lambda: call.spelling) if _keeps_books(call) else None
     call.frame.model.work_unseen(call.store.state, shown)
     if literal(call.keywords.get(functions.ENCODES)) == functions.AS_TENSORS:
-        tensor = Value(Kind.HOST, differs=any(value.differs for value in given))
+        padded = of_texts(call) if call.store.state.scopes.in_loop else None
+        payload = None if padded is None else Uneven(Form.PADDING, padded)
+        tensor = Value(Kind.HOST, differs=any(value.differs for value in given), payload=payload)
         return tensor if name in functions.ENCODES_ONE else container_of(tensor, keyed=True)
     return unknown_from(*given)
 

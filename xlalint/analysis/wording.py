@@ -12,6 +12,7 @@ from xlalint.analysis.payloads import (
     Chance,
     Classes,
     Clock,
+    Collator,
     Compiled,
     Constant,
     Container,
@@ -127,6 +128,8 @@ def _of_host(payload: object) -> Iterator[str]:
             yield "counted up before the last cut" if cut else "counted up"
         case Fallback(number):
             yield f"{number} unless another is given"
+        case Collator():
+            yield "fills batches up to their longest text"
         case Uneven(by):
             yield f"of another shape in each step, {by.value}"
         case Chance(whole):
@@ -253,6 +256,8 @@ def _of_loader(loader: Loader) -> Iterator[str]:
         yield "of torch_xla"
     if loader.once:
         yield "gone over once"
+    if loader.padded is not None:
+        yield "its batches are as long as their longest sequence"
 
 
 def _target(target: Target) -> str:

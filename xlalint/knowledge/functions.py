@@ -135,6 +135,11 @@ FUNCTIONS: dict[str, str] = {
     f"{PL}.MpDeviceLoader": "device loader",
     f"{PL}.ParallelLoader": "parallel loader",
     "torch_xla.utils.utils.SampleGenerator": "host loader",
+    **{
+        f"transformers.{place}DataCollator{name}": "padding collator"
+        for place in ("", "data.data_collator.", "data.")
+        for name in ("WithPadding", "ForTokenClassification", "ForSeq2Seq", "ForMultipleChoice")
+    },
     "torch.utils.data.DataLoader": "batch loader",
     "torch.utils.data.dataloader.DataLoader": "batch loader",
     "torch.utils.data.TensorDataset": "dataset",

@@ -517,6 +517,21 @@ class LoopLeft(Event):
 
 
 @record
+class BatchesPadded(Event):
+    """A loop computed on the device over batches that are as long as their longest sequence; `built` leads to
+    what fills them up, `by` says whether that are texts."""
+
+    built: Path = ()
+    by: Form = Form.SEQUENCES
+    spelling: str = ""
+
+    @property
+    def path(self) -> Path:
+        """The place where they are filled up."""
+        return self.built
+
+
+@record
 class LastBatchSmaller(Event):
     """A loop trained on the device over a loader whose last batch is smaller; `built` leads to where that
     was made."""

@@ -13,6 +13,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.events import (
     AnomaliesSought,
+    BatchesPadded,
     Change,
     ClosureAdded,
     ClosureNeverRun,
@@ -37,7 +38,7 @@ from xlalint.lazy.setup import SetupTransitions
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import NOTHING_DONE, Loop, State
 from xlalint.lazy.transitions import note
-from xlalint.lazy.values import NOTHING, Kind, Ragged, Recorded, Value, Weight, Whole
+from xlalint.lazy.values import NOTHING, Kind, Padded, Ragged, Recorded, Value, Weight, Whole
 
 _UPDATES_PEND: Final = assumptions.assume("the parameters were updated")
 
@@ -206,6 +207,12 @@ class LazyModel(SetupTransitions):
         self.make_parallel_loader(state, loader)
         self._owe(state, Owed.SPENT, site, assumptions.NONE, loader)
 
+    def take_padded(self, state: State, padded: Padded, site: Site) -> None:
+        """A loop computes at `site` on what is as long as its longest sequence."""
+        if not state.engine.eager:
+            taken = both(self.assumed(state), padded.assumes)
+            self._emit(BatchesPadded(site, taken, padded.built, padded.by, padded.spelling), state)
+
     def enter_loop(self, state: State) -> Loop:
         """A loop begins. Returns what happened before it, in the loop around it, for `end_loop`."""
         outside, state.loop = state.loop, NOTHING_DONE
@@ -214,8 +221,8 @@ class LazyModel(SetupTransitions):
     def end_loop(
         self, state: State, outside: Loop, over: Value | None, recorded: Recorded, site: Site, *,
         since: tuple[Site, ...] = (), keeps: bool = False, ragged: Ragged | None = None, told: bool = True,
-        whole: Whole | None = None, in_batches: bool = False, goes_on: Assumptions | None = None,
-        draws: Assumptions | None = None,
+        padded: Padded | None = None, whole: Whole | None = None, in_batches: bool = False,
+        goes_on: Assumptions | None = None, draws: Assumptions | None = None,
         of_parts: bool = False, refines: Assumptions | None = None, rounds: Loop | None = None,
         few: bool = False,
     ) -> None:  # fmt: skip
@@ -228,6 +235,7 @@ class LazyModel(SetupTransitions):
             since: Where that was recorded.
             keeps: Whether a container or a sum gathers it over the iterations.
             ragged: Whether the last batch of what it ran over is smaller, and where that was made.
+            padded: Whether its batches are as long as their longest sequence, and what fills them up.
             told: Whether this end is the one by which the loop is judged.
             whole: Whether what it ran over gives every replica all the samples, and where that was made.
             in_batches: Whether a loop around it may be the one over a loader.
@@ -257,6 +265,8 @@ class LazyModel(SetupTransitions):
                 lazy = assumptions.LAZY if state.engine.eager is None else assumptions.NONE
                 taken = both(both(state.trust.bounded, lazy), ragged.assumes)
                 self._emit(LastBatchSmaller(site, taken, ragged.built), state)
+            if padded is not None and done.works and on_device:
+                self.take_padded(state, padded, site)
             alone = not state.replicas.launched or state.replicas.spmd
             if whole is not None and done.steps and on_device and not alone:
                 self._emit(SamplesRepeated(site, both(left.assumes, whole.assumes), whole.built), state)

@@ -164,6 +164,21 @@ class Whole(NamedTuple):
     assumes: Assumptions = assumptions.NONE
 
 
+class Padded(NamedTuple):
+    """The batches of a loader are as long as their longest sequence, if what is assumed holds.
+
+    Args:
+        built: Leads to what fills them up.
+        by: By what their length changes.
+        spelling: What fills them up.
+    """
+
+    built: Path
+    by: Form
+    spelling: str
+    assumes: Assumptions = assumptions.NONE
+
+
 class Value(NamedTuple):
     """One value: immutable, hashable, part of the key of a summary.
 

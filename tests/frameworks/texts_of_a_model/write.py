@@ -25,7 +25,7 @@ def by_names(prompt):
 def below_a_cut_each(prompts):
     model = made()
     for prompt in prompts:
-        inputs = tokenizer(prompt, return_tensors="pt").to(device)
+        inputs = tokenizer(prompt, return_tensors="pt").to(device)  # expect: XLA405 likely
         model.generate(input_ids=inputs["input_ids"], num_beams=2)  # expect: XLA202
         torch_xla.sync()  # expect: XLA201
 

@@ -10,6 +10,7 @@ from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.loaders import ragged_of, whole_of
+from xlalint.analysis.library.padding import padded_of
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     ANY_KEY,
@@ -51,7 +52,8 @@ def around(sources: Sequence[Value], each: Value) -> Value:
         anew = iterated(over[0]).anew if len(over) == 1 else None
         whole = whole_of(over[0]) if len(over) == 1 else None
         once = iterated(over[0]).once if len(over) == 1 else ""
-        made = Loader(each, cuts, at_end, ragged, anew, whole, once=once)
+        padded = next((held for held in map(padded_of, over) if held is not None), None)
+        made = Loader(each, cuts, at_end, ragged, anew, whole, once=once, padded=padded)
         return Value(Kind.LOADER, assumes, payload=made)
     if not perhaps:
         return container_of(each)

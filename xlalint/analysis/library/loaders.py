@@ -8,6 +8,7 @@ from typing import Final
 
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library.options import default_given
+from xlalint.analysis.library.padding import padded_by, padded_of
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Batch,
@@ -56,7 +57,8 @@ def _device_loader(machine: Machine, call: Call) -> Value:
     ragged = None if call.frame.outline.is_framework else ragged_of(inner)
     whole = None if call.frame.outline.is_framework else whole_of(inner)
     own = not call.frame.outline.is_framework  # which may derive from it
-    return Value(Kind.LOADER, payload=Loader(element, cuts, True, ragged, _made_anew(call), whole, own))
+    loader = Loader(element, cuts, True, ragged, _made_anew(call), whole, own, padded=padded_of(inner))
+    return Value(Kind.LOADER, payload=loader)
 
 
 def _parallel_loader(machine: Machine, call: Call) -> Value:
@@ -114,7 +116,8 @@ def _batch_loader(machine: Machine, call: Call) -> Value:
     whole = _whole(machine, call)
     differs = not _goes_alike(machine, call)
     each = Value(Kind.HOST, differs=differs, payload=Batch(_is_surely_on_host(machine, call)))
-    return Value(Kind.LOADER, payload=Loader(each, ragged=ragged, whole=whole))
+    padded = padded_by(machine, call.argument(6, "collate_fn"))
+    return Value(Kind.LOADER, payload=Loader(each, ragged=ragged, whole=whole, padded=padded))
 
 
 def _is_surely_on_host(machine: Machine, call: Call) -> bool:

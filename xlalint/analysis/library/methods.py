@@ -159,6 +159,9 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
             moved = Value(Kind.TENSOR, given.assumes, differs=receiver.differs)
             if (uneven := uneven_of(receiver)) is None:
                 return moved
+            if uneven.padded is not None:
+                call.frame.model.take_padded(call.store.state, uneven.padded, call.site)
+                return moved
             call.frame.model.vary_shape(call.store.state, moved, uneven.by, call.spelling, call.site)
             return varying(moved, uneven.by)
         return receiver if device.type or uneven_of(receiver) else UNKNOWN

@@ -21,6 +21,7 @@ from xlalint.analysis.payloads import (
     Chance,
     Classes,
     Clock,
+    Collator,
     Compiled,
     Constant,
     Container,
@@ -85,6 +86,7 @@ from xlalint.lazy.state import (
 from xlalint.lazy.values import (
     Form,
     Kind,
+    Padded,
     Place,
     Ragged,
     Recorded,
@@ -116,13 +118,13 @@ def _of_events(base: type[Any]) -> tuple[type[Any], ...]:
 _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _GONE = range(10)
 
 _RECORDS: Final[tuple[type[Any], ...]] = (
-    Activity, Batch, Bound, Buffer, Caller, Carried, Chance, Classes, Clock, Compiled, Constant, Container,
-    Copied, Counter, Device, Dynamo, Engine, Fact, Fallback, Fetch, Fields, Gradients, Instance, Iterated,
-    Known, LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace,
-    Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Options,
-    Parameters, Partial, Plateau, Ragged, Raised, RankTest, Recorded, Recursion, Replicas, Rows, Scaler,
-    Scope, Scoped, Scopes, Setup, Site, Split, StateDict, Switch, Targets, Tensor, Tie, Training, Trust,
-    Uneven, Value, View, Whole, Yielded, events.Change,
+    Activity, Batch, Bound, Buffer, Caller, Carried, Chance, Classes, Clock, Collator, Compiled, Constant,
+    Container, Copied, Counter, Device, Dynamo, Engine, Fact, Fallback, Fetch, Fields, Gradients,
+    Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module,
+    Moment, Move, Namespace, Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile,
+    Opening, Optimizer, Options, Padded, Parameters, Partial, Plateau, Ragged, Raised, RankTest, Recorded,
+    Recursion, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Site, Split, StateDict, Switch,
+    Targets, Tensor, Tie, Training, Trust, Uneven, Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: Final[tuple[type[Enum], ...]] = (
     Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Weight, Form,

@@ -345,6 +345,7 @@ class Trainer:
     ):
         self.model = model
         self.args = args
+        self.data_collator = data_collator
         self.state = _State()
         self.accelerator = Accelerator()
         self.compute_metrics = compute_metrics
@@ -422,7 +423,8 @@ def _train(trainer, model, callback=TrainerCallback()):
     if isinstance(trainer.args, _TrainingArguments) and trainer.args.gradient_checkpointing is True:
         torch.utils.checkpoint.checkpoint(model, torch.zeros(1, device=torch_xla.device()))
     callback.on_train_begin(trainer.args, _State(), control, model=model)
-    for step, batch in enumerate(pl.MpDeviceLoader(batches)):
+    loader = torch.utils.data.DataLoader(samples, collate_fn=trainer.data_collator)
+    for step, batch in enumerate(pl.MpDeviceLoader(loader)):
         inputs = {name: batch for name in names}
         callback.on_step_begin(trainer.args, _State(), control, model=model)
         loss = trainer.training_step(model, inputs)
