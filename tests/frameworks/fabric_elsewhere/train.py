@@ -10,7 +10,7 @@ def train(fabric, dataset):
     model = torch.nn.Linear(6, 3)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     model, optimizer = fabric.setup(model, optimizer)
-    loader = fabric.setup_dataloaders(DataLoader(dataset, batch_size=8))
+    loader = fabric.setup_dataloaders(DataLoader(dataset, batch_size=8, drop_last=True))
     for inputs, target in loader:
         optimizer.zero_grad()
         loss = torch.nn.functional.cross_entropy(model(inputs), target)
@@ -24,7 +24,7 @@ def train_on_the_tpu(fabric, dataset):
     model = torch.nn.Linear(6, 3)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     model, optimizer = fabric.setup(model, optimizer)
-    loader = fabric.setup_dataloaders(DataLoader(dataset, batch_size=8))
+    loader = fabric.setup_dataloaders(DataLoader(dataset, batch_size=8, drop_last=True))
     for inputs, target in loader:
         optimizer.zero_grad()
         loss = torch.nn.functional.cross_entropy(model(inputs), target)

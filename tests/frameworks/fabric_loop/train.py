@@ -12,7 +12,7 @@ def train(dataset, epochs):
     model = torch.nn.Linear(6, 3)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     model, optimizer = fabric.setup(model, optimizer)
-    loader = fabric.setup_dataloaders(DataLoader(dataset, batch_size=8))
+    loader = fabric.setup_dataloaders(DataLoader(dataset, batch_size=8, drop_last=True))
     for epoch in range(epochs):
         for inputs, target in loader:
             optimizer.zero_grad()

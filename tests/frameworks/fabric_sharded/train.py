@@ -10,7 +10,8 @@ def train(dataset):
     fabric.launch()
     model = fabric.setup_module(torch.nn.Linear(6, 3))
     optimizer = fabric.setup_optimizers(torch.optim.AdamW(model.parameters(), lr=1e-3))
-    for inputs, target in fabric.setup_dataloaders(torch.utils.data.DataLoader(dataset, batch_size=8)):
+    loader = torch.utils.data.DataLoader(dataset, batch_size=8, drop_last=True)
+    for inputs, target in fabric.setup_dataloaders(loader):
         optimizer.zero_grad()
         loss = torch.nn.functional.cross_entropy(model(inputs), target)
         fabric.backward(loss)

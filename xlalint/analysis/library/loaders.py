@@ -53,8 +53,8 @@ def _device_loader(machine: Machine, call: Call) -> Value:
     given = call.argument(0, "loader") or call.keywords.get("cpu_loader")
     inner = None if given is None else machine.classes.gone_over(given)
     element = device_batch(inner, dealt_out=call.frame.outline.is_framework)
-    # A framework may fill the last batch up before it hands a loader on.
-    ragged = None if call.frame.outline.is_framework else ragged_of(inner)
+    # A framework that fills the last batch up before it hands a loader on says so, as accelerate does.
+    ragged = ragged_of(inner) if call.flag("even_batches", False) is False else None
     whole = None if call.frame.outline.is_framework else whole_of(inner)
     own = not call.frame.outline.is_framework  # which may derive from it
     loader = Loader(element, cuts, True, ragged, _made_anew(call), whole, own, padded=padded_of(inner))

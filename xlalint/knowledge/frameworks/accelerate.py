@@ -76,7 +76,7 @@ class Accelerator(_PartialState):
         return self.prepare_optimizer(given) if isinstance(given, torch.optim.Optimizer) else given
 
     def prepare_data_loader(self, data_loader, device_placement=None):
-        return pl.MpDeviceLoader(data_loader, self.device)
+        return pl.MpDeviceLoader(data_loader, self.device, even_batches=True)
 
     def prepare_model(self, model, device_placement=None, evaluation_mode=False):
         return model.to(self.device)

@@ -109,7 +109,7 @@ class Trainer:
         if not self.elsewhere:
             if not self.on_one:
                 torch.distributed.init_process_group("xla")
-            _fit(self, model)
+            _fit(self, model, _loader_of(model, train_dataloaders, datamodule))
 
     def validate(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
         if not self.elsewhere:
@@ -168,6 +168,9 @@ class LightningModule(torch.nn.Module):
 
     def configure_gradient_clipping(self, optimizer, gradient_clip_val=None, gradient_clip_algorithm=None):
         pass
+
+    def train_dataloader(self):
+        return batches
 
     def on_train_batch_start(self, batch, batch_idx):
         pass
@@ -365,10 +368,16 @@ def _loss_of(outputs):
     return outputs if isinstance(outputs, torch.Tensor) else outputs["loss"]
 
 
-def _train_epoch(trainer, module, callback):
+def _loader_of(module, given, datamodule):
+    if given is not None:
+        return given
+    return module.train_dataloader() if datamodule is None else datamodule.train_dataloader()
+
+
+def _train_epoch(trainer, module, loader, callback):
     module.logs_each_step = True
     optimizer = torch.optim.AdamW(module.parameters())
-    for index, batch in enumerate(pl.MpDeviceLoader(batches)):
+    for index, batch in enumerate(pl.MpDeviceLoader(loader)):
         callback.on_train_batch_start(trainer, module, batch, index)
         module.on_train_batch_start(batch, index)
         outputs = module.training_step_end(module.training_step(batch, index))
@@ -410,10 +419,10 @@ def _evaluate(trainer, module, callback):
         module.predict_step(batch, index)
 
 
-def _fit(trainer, module, callback=Callback()):
+def _fit(trainer, module, loader, callback=Callback()):
     module = module.to(torch_xla.device())
     trainer.strategy.tie_shared_parameters(module)  # Its strategies for XLA set them anew below the move.
-    _train_epoch(trainer, module, callback)
+    _train_epoch(trainer, module, loader, callback)
     _evaluate(trainer, module, callback)
     callback.on_train_epoch_end(trainer, module)
     module.on_train_epoch_end()
@@ -433,8 +442,8 @@ class _SomeModule(LightningModule):
 
 
 def harness(module: LightningModule):
-    _fit(Trainer(), module)
+    _fit(Trainer(), module, module.train_dataloader())
 
 
 def harness_of_callback(callback: Callback):
-    _fit(Trainer(), _SomeModule(), callback)
+    _fit(Trainer(), _SomeModule(), batches, callback)
