@@ -233,3 +233,45 @@ def main():
 
 
 main()
+
+
+class Ring:
+    """Its size is told by who makes it: whether it is soon full, nobody sees."""
+
+    def __init__(self, size):
+        self.rows = torch.zeros(size, 8, device=device)
+        self.size, self.place, self.first, self.last, self.next, self.seen = size, 0, 0, 0, 0, 0
+
+    def push_by_a_name(self, rows):
+        end = self.place + 4
+        self.rows[self.place : end] = rows  # expect: XLA402
+        self.place = end % self.size
+
+    def push_by_a_sum(self, row):
+        following = self.first + 1
+        self.rows[self.first] = row  # expect: XLA402
+        self.first = following
+
+    def push_as_an_integer(self, row):
+        self.rows[self.last] = row  # expect: XLA402
+        self.last = int((self.last + 1) % self.size)
+
+    def push_until_the_end(self, row):
+        self.rows[self.next] = row  # expect: XLA402
+        self.next = 0 if self.next + 1 == self.size else self.next + 1
+
+    def push_by_what_is_left(self, row):
+        place = self.seen % self.size
+        self.rows[place] = row  # expect: XLA402
+        self.seen += 1
+
+
+def into_a_ring(ring: Ring):
+    for batch in batches:
+        with torch_xla.step():
+            made = model(batch.to(device))
+            ring.push_by_a_name(made)
+            ring.push_by_a_sum(made[0])
+            ring.push_as_an_integer(made[0])
+            ring.push_until_the_end(made[0])
+            ring.push_by_what_is_left(made[0])

@@ -195,6 +195,11 @@ class Frame:
         """The model, whose events come here. It is not kept: frame and model would keep each other."""
         return LazyModel(self.emit)
 
+    @property
+    def around(self) -> ast.AST:
+        """The function that runs, or the module."""
+        return self.outline.tree if self.function is None else self.function.node
+
     def site(self, node: ast.AST) -> Site:
         """The place of a node in this function."""
         return self.outline.site(node)

@@ -17,6 +17,7 @@ from xlalint.lazy.events import ReadThenCut
 from xlalint.lazy.obligations import BETWEEN_CUTS, Fact, Obligation, Owed
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Weight
+from xlalint.program.counting import set_once
 from xlalint.program.outline import within
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
@@ -142,27 +143,8 @@ def _spelled_out(test: ast.expr, frame: Frame) -> ast.expr:
             meant = _spelled_out(name, frame)
             return test if meant is name else ast.copy_location(ast.UnaryOp(negated, meant), test)
         case ast.Name(id=name):
-            around = frame.function.node if frame.function is not None else frame.outline.tree
-            return _set_once(around, name) or test
+            return set_once(frame.around, name) or test
     return test
-
-
-@remembered(1024)
-def _set_once(around: ast.AST, name: str) -> ast.expr | None:
-    """What a name is set to, if that is done in one place, not counting that it is None to begin with."""
-    body = getattr(around, "body", ())
-    given = [
-        node.value
-        for node in within(around)
-        if isinstance(node, ast.Assign) and not (_is_none(node.value) and node in body)
-        for target in node.targets
-        if isinstance(target, ast.Name) and target.id == name
-    ]
-    return given[0] if len(given) == 1 else None
-
-
-def _is_none(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None
 
 
 @remembered(4096)

@@ -158,6 +158,8 @@ def operate(
     if isinstance(text := literal(left), str) and (made := _text(op, text, literal(right))) is not None:
         return made
     differs = left.differs or right.differs
+    if isinstance(op, ast.Mod) and isinstance(left.payload, Counter) and right.kind is Kind.UNKNOWN:
+        right = HOST  # what a count is divided by is a number
     if Kind.UNKNOWN in (left.kind, right.kind):
         if not isinstance(op, ast.Mod | ast.FloorDiv):
             computed = node.target if isinstance(node, ast.AugAssign) else node
@@ -231,7 +233,7 @@ def _counted(
     op: ast.operator, left: Value, right: Value, node: ast.expr | ast.stmt, frame: Frame, store: Store
 ) -> Counter | Chance | None:
     """What is known of a number that is counted up, or computed of one that is another one in each step."""
-    if isinstance(op, ast.Mod) and isinstance(node, ast.AugAssign):
+    if isinstance(op, ast.Mod):
         held, size = left.payload, literal(right)
         if not isinstance(held, Counter) or (right.kind is Kind.CONSTANT and not isinstance(size, int)):
             return None

@@ -20,7 +20,6 @@ from xlalint.analysis.payloads import (
     Bound,
     Classes,
     Container,
-    Counter,
     callable_value,
     is_host_tensor,
 )
@@ -35,8 +34,8 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
+from xlalint.program.counting import updates
 from xlalint.program.outline import dotted, guards_imports
-from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 
 
@@ -51,10 +50,12 @@ def _never_returns(node: ast.expr) -> bool:
 
 
 def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> Store | None:
-    updates = _updates(node) if isinstance(node.value, ast.BinOp) else ()
-    counted = machine.evaluate(updates[0].target, frame, store) if updates else UNKNOWN
+    counting = updates(node, frame.around) if isinstance(node.value, _COUNTING) else ()
+    counted = machine.evaluate(counting[0].target, frame, store) if counting else UNKNOWN
     if counted.kind in _NUMBERS and not is_host_tensor(counted):
-        for update in updates:
+        if isinstance(node.value, ast.IfExp):
+            machine.evaluate(node.value, frame, store)  # its test may ask for something
+        for update in counting:
             _augmented(machine, update, frame, store)
         return store
     held = _summed(machine, node, frame, store)
@@ -70,28 +71,7 @@ def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> S
     return store
 
 
-@remembered(1024)
-def _updates(node: ast.Assign) -> tuple[ast.AugAssign, ...]:
-    """What `count = count + n`, or `count = (count + n) % size`, is where the count is a number."""
-    made = node.value
-    size: ast.expr | None = None
-    if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mod):
-        size = made.right
-        made = made.left
-    match node.targets, made:
-        case [ast.Name() | ast.Attribute() as target], ast.BinOp(counted, ast.Add(), by):
-            pass
-        case _:
-            return ()
-    if dotted(target) == dotted(by):
-        counted, by = by, counted
-    if dotted(target) != dotted(counted):
-        return ()
-    update = ast.AugAssign(target, ast.Add(), by)
-    wrap = (ast.AugAssign(target, ast.Mod(), size),) if size is not None else ()
-    return tuple(ast.copy_location(each, node) for each in (update, *wrap))
-
-
+_COUNTING: Final = (ast.BinOp, ast.Call, ast.IfExp, ast.Name)
 _NUMBERS: Final = frozenset({Kind.HOST, Kind.CONSTANT})
 
 
@@ -126,9 +106,7 @@ def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame, store: Store
     right = machine.evaluate(node.value, frame, store)
     if right.kind is Kind.UNKNOWN and left.kind in _NUMBERS and frame.function is not None:
         # The size of something is a number, whatever that is: the attributes of objects are asked for apart.
-        # So is what a count is divided by.
-        divides = isinstance(node.op, ast.Mod) and isinstance(left.payload, Counter)
-        right = HOST if divides or is_size(node.value, frame.function.node) else right
+        right = HOST if is_size(node.value, frame.function.node) else right
     if isinstance(left.payload, Container) and isinstance(node.op, ast.Add):
         held = left.payload.items if left.payload.items is not None else (left.payload.element,)
         bind(machine, node.target, one_after_other(*held, element(right)), frame, store)

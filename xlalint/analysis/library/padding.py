@@ -115,8 +115,9 @@ def _padded(site: Site, node: ast.expr, by: Form) -> Padded:
 
 def of_texts(call: Call) -> Padded | None:
     """What a tokenizer makes of texts that are others in each round; None if all are of one length."""
-    around = call.frame.function.node if call.frame.function is not None else call.frame.outline.tree
-    if not isinstance(call.node, ast.Call) or call.open_ended or not is_of_any_length(call.node, around):
+    if not isinstance(call.node, ast.Call) or call.open_ended:
+        return None
+    if not is_of_any_length(call.node, call.frame.around):
         return None
     return _padded(call.site, call.node, Form.PADDING)
 
