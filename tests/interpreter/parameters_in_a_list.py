@@ -200,3 +200,17 @@ def appended_to_either_of_two_below_the_move():
     for p in model.parameters():
         (decayed if p.dim() > 1 else others).append(p)
     train(model, torch.optim.SGD([{"params": decayed}, {"params": others}], lr=0.1))
+
+
+def chained_of_two_models():
+    first, second = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(itertools.chain(first.parameters(), second.parameters()), lr=0.1)
+    first.to(torch_xla.device())
+    second.to(torch_xla.device())  # expect: XLA701
+    train(first, optimizer)
+
+
+def chained_of_two_models_that_have_moved():
+    device = torch_xla.device()
+    first, second = torch.nn.Linear(4, 4).to(device), torch.nn.Linear(4, 4).to(device)
+    train(first, torch.optim.SGD(itertools.chain(first.parameters(), second.parameters()), lr=0.1))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Final
 
-from xlalint.analysis.binding import element
+from xlalint.analysis.binding import element, one_after_other
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.loaders import ragged_of, whole_of
@@ -132,6 +132,9 @@ def _slice_iterator(machine: Machine, call: Call) -> Value:
 
 
 def _chain(machine: Machine, call: Call) -> Value:
+    parts = [element(value) for value in call.arguments]
+    if parts and not call.open_ended and all(part.kind is Kind.PARAMETERS for part in parts):
+        return one_after_other(*parts)
     if any(value.kind in _MAY_BE_LOADER for value in call.arguments):
         return around(call.arguments, join_all(map(element, call.arguments), UNKNOWN))
     return join_all((value for value in call.arguments if value.kind is Kind.LOADER), UNKNOWN)
