@@ -47,6 +47,33 @@ def in_order(batches):
     train(model, optimizer, batches)
 
 
+def of_nobody_knows_where(build_model, batches):
+    model = build_model("small")
+    optimizer = torch.optim.AdamW(model.parameters())
+    model = model.to(device)  # expect: XLA701 likely
+    train(model, optimizer, batches)
+
+
+def that_may_have_moved_before(build_model, batches):
+    model = build_model("small").to(device)
+    optimizer = torch.optim.AdamW(model.parameters())
+    model.to(device)
+    train(model, optimizer, batches)
+
+
+def held_by_a_function(batches):
+    model = timm.create_model("vit")
+    optimizer = torch.optim.AdamW(model.parameters())
+
+    def step(x, y):
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        xm.optimizer_step(optimizer)
+
+    model.to(device)  # expect: XLA701
+    for x, y in pl.MpDeviceLoader(batches, device):
+        step(x, y)
+
+
 def no_model(args):
     names = torchvision.models.list_models()
     if args.model in names and names:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple, TypeVar
 
 from xlalint.analysis.payloads import (
+    Bound,
     Container,
     Module,
     Optimizer,
+    Partial,
     Scoped,
     Target,
     Targets,
@@ -33,12 +35,15 @@ class Move(NamedTuple):
     Args:
         to: Where it lives now.
         left: Where it left the device, if it did.
+        unseen: What must be so for it to have come from elsewhere, of a module that nobody saw made; of
+            others that is known.
     """
 
     path: Path
     assumes: Assumptions = assumptions.NONE
     to: Place = Place.XLA
     left: Path = ()
+    unseen: Assumptions = assumptions.NONE
 
     def called_at(self, site: Site) -> Move:
         """The same as seen from a caller."""
@@ -153,10 +158,11 @@ def _after_move(value: Value, identity: Path, move: Move) -> Value:
         return value._replace(payload=Targets(tuple(_target_after(t, identity, move) for t in held.of)))
     if isinstance(held, Optimizer) and held.over == identity and not held.stale:
         stale = move.left if held.place is Place.XLA else ()
-        if held.place is Place.HOST and move.to is Place.XLA:
+        unseen = move.unseen if held.place is Place.UNKNOWN else assumptions.NONE
+        if move.to is Place.XLA and (held.place is Place.HOST or unseen):
             stale = move.path
         if stale:
-            assumes = both(value.assumes, move.assumes)
+            assumes = both(both(value.assumes, move.assumes), unseen)
             return value._replace(assumes=assumes, payload=held._replace(stale=stale))
     if isinstance(held, Container):
         after = held.map(lambda each: _after_move(each, identity, move))
@@ -165,9 +171,16 @@ def _after_move(value: Value, identity: Path, move: Move) -> Value:
 
 
 def _target_after(target: Target, identity: Path, move: Move) -> Target:
-    """What was made of a module moves with it."""
+    """What was made of a module, or holds it, moves with it."""
     if isinstance(target, Scoped):
         return target._replace(target=_after_move(target.target, identity, move))
+    if isinstance(target, Bound) and target.captured:
+        captured = tuple((name, _after_move(held, identity, move)) for name, held in target.captured)
+        return target if captured == target.captured else target._replace(captured=captured)
+    if isinstance(target, Partial):
+        arguments = tuple(_after_move(held, identity, move) for held in target.arguments)
+        keywords = tuple((name, _after_move(held, identity, move)) for name, held in target.keywords)
+        return Partial(_after_move(target.target, identity, move), arguments, keywords)
     return target
 
 

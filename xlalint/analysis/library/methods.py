@@ -237,7 +237,9 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
         case "of a module" if not call.values and isinstance(function := call.function, ast.Attribute):
             # Nothing but a module has such a method.
             place = Place.HOST if isinstance(receiver.payload, OnHost) else Place.UNKNOWN
-            module = Value(Kind.MODULE, payload=Module((), place))
+            is_part = part_by_method(machine, call) is not None  # it moves with the whole, by that one's name
+            held = Module((), place) if is_part else met_at(call.site, place)
+            module = Value(Kind.MODULE, payload=held)
             rebind(machine, function.value, module, call.frame, call.store)
             return module_method(machine, module, name, call)
         case "state of a part" if (part := part_by_method(machine, call, clause="is a module")) is not None:

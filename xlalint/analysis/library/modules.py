@@ -448,8 +448,11 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
         call.frame.model.use_device(call.store.state, call.spelling, call.site)
         _come_apart(machine, info, assumes, call)
     if place is Place.XLA and not machine.swaps_parameters(call.frame.outline):
+        unseen = assumptions.NONE
+        if info.or_other and not info.of and info.place is Place.UNKNOWN:
+            unseen = assume(f"what `{call.spelling}` moves was on the CPU before")
         for identity in _identities(info):
-            call.store.move_module(identity, Move((call.site,), assumes))
+            call.store.move_module(identity, Move((call.site,), assumes, unseen=unseen))
     leaves = name == "cpu" and info.place is Place.XLA
     if leaves and info.identity and not machine.swaps_parameters(call.frame.outline):
         call.store.move_module(info.identity, Move((call.site,), to=Place.HOST, left=(call.site,)))
