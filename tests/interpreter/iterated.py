@@ -7,6 +7,7 @@ import itertools
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
+import torch_xla.distributed.parallel_loader as pl
 from tqdm import tqdm, trange
 
 device = torch_xla.device()
@@ -60,6 +61,73 @@ def an_object_may_pass_on_a_loader():
     torch_xla.sync()
     for i, batch in enumerate(Batches()):
         model(batch.to(device)).sum().backward()
+        optimizer.step()
+
+
+class Moving:
+    """Moves what a loader of torch gives."""
+
+    def __init__(self, samples):
+        self.loader = torch.utils.data.DataLoader(samples, batch_size=8)
+
+    def __iter__(self):
+        for inputs, targets in self.loader:
+            yield inputs.to(device), targets.to(device)
+
+
+class MovingTorchXLAs(Moving):
+    def __init__(self, samples):
+        self.loader = pl.MpDeviceLoader(torch.utils.data.DataLoader(samples, batch_size=8), device)
+
+
+class Shared:
+    def __init__(self, samples):
+        self.inner = Moving(samples)
+
+    def __iter__(self):
+        return iter(self.inner)
+
+
+class Drawing:
+    def __init__(self, samples):
+        self.batches = iter(pl.MpDeviceLoader(torch.utils.data.DataLoader(samples, batch_size=8), device))
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self.batches)
+
+
+def an_object_moves_what_a_loader_gives(samples):
+    for inputs, targets in Moving(samples):  # expect: XLA202
+        torch.nn.functional.mse_loss(model(inputs), targets).backward()
+        optimizer.step()
+
+
+def its_batches_are_numbered(samples):
+    for i, (inputs, targets) in enumerate(tqdm(Moving(samples))):  # expect: XLA202
+        torch.nn.functional.mse_loss(model(inputs), targets).backward()
+        optimizer.step()
+
+
+def another_object_passes_it_on(samples):
+    for inputs, targets in Shared(samples):  # expect: XLA202
+        torch.nn.functional.mse_loss(model(inputs), targets).backward()
+        optimizer.step()
+
+
+def an_object_goes_over_a_loader_that_cuts(samples):
+    for inputs, targets in MovingTorchXLAs(samples):
+        loss = torch.nn.functional.mse_loss(model(inputs), targets)
+        loss.backward()
+        optimizer.step()
+        print(loss.item())  # expect: XLA102
+
+
+def an_object_draws_from_a_loader_that_cuts(samples):
+    for inputs, targets in Drawing(samples):
+        torch.nn.functional.mse_loss(model(inputs), targets).backward()
         optimizer.step()
 
 

@@ -10,10 +10,11 @@ from typing import Final, TypeVar
 
 from xlalint.analysis.binding import bind, element, holds_part, holds_some, round_of
 from xlalint.analysis.branches import condition
-from xlalint.analysis.call import last_name
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.conditions import ask_anew, drop_excluded
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.holding import held_by_rounds, may_hold_work, rounds_go_on, rounds_refine
+from xlalint.analysis.library.iteration import gone_over
 from xlalint.analysis.library.reads import MOST_COUNTED
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.micro_batches import end_rounds
@@ -69,7 +70,8 @@ MOST_PASSES: Final = 4
 
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
-    over = machine.classes.gone_over(machine.evaluate(node.iter, frame, store))
+    over = machine.evaluate(node.iter, frame, store)
+    over = gone_over(machine, over, Call(frame, store, frame.site(node.iter), None))
     held = over.payload
     loader = held if isinstance(held, Loader) else Loader(listed(round_of(over, frame, store)))
     over = over.payload.over if isinstance(over.payload, Iterated) else over

@@ -14,10 +14,12 @@ from xlalint.analysis.library.padding import padded_of
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     ANY_KEY,
+    Bound,
     Container,
     Instance,
     Iterated,
     Loader,
+    classes_of,
     container,
     container_of,
     elements,
@@ -63,6 +65,20 @@ def around(sources: Sequence[Value], each: Value) -> Value:
     return unknown_from(*over)._replace(recorded=each.recorded, payload=Iterated(each, one))
 
 
+def gone_over(machine: Machine, value: Value, call: Call) -> Value:
+    """What a loop goes over: of an object that is no loader of torch, what its `__iter__` gives."""
+    over = machine.classes.gone_over(value)
+    if over.kind is not Kind.INSTANCE or any(isinstance(cls, str) for cls in classes_of(over)):
+        return over
+    methods = {machine.classes.find_method(cls, "__iter__") for cls in classes_of(over)}  # type: ignore[arg-type]
+    method = methods.pop() if len(methods) == 1 else None
+    if method is None:
+        return over
+    given = machine.enter(Bound(method, over), Call(call.frame, call.store, call.site, None))
+    # One that gives itself takes what comes out of its own state.
+    return over if given.kind in _MAY_BE_LOADER and not isinstance(given.payload, Iterated) else given
+
+
 def now_and_then(value: Value) -> Value:
     """What is iterated, where more than one element may be made of each of its own."""
     if isinstance(loader := value.payload, Loader) and loader.cuts:
@@ -78,7 +94,7 @@ def iterated(value: Value) -> Loader:
 def _source(machine: Machine, call: Call) -> Value | None:
     """What an iterator around it goes over."""
     source = call.argument(0, "iterable")
-    return None if source is None else machine.classes.gone_over(source)
+    return None if source is None else gone_over(machine, source, call)
 
 
 def _enumerate(machine: Machine, call: Call) -> Value:
@@ -99,7 +115,7 @@ def is_keyed(value: Value) -> bool:
 def _zip(machine: Machine, call: Call) -> Value:
     if call.open_ended:
         return UNKNOWN
-    sources = [machine.classes.gone_over(value) for value in call.arguments]
+    sources = [gone_over(machine, value, call) for value in call.arguments]
     columns = [elements(value) for value in sources]
     if columns and all(columns) and not any(map(is_keyed, sources)):
         return container([container(list(row)) for row in zip(*columns, strict=False)])
