@@ -162,7 +162,9 @@ def _read_together(module: Module, read: ast.expr) -> tuple[ast.expr, str, str]:
             shown = [module.source(value) for value in values if value is not None]
             if len({called(each) for each in elts}) == 1 and len(shown) == len(elts):
                 return whole, f"[{', '.join(shown)}]", ".tolist()"
-        case ast.ListComp(elt) as whole if elt is read:
+        case ast.ListComp(elt, generators) as whole if elt is read:
+            if any(each.ifs for each in generators):
+                raise Refused("the test in the list may leave nothing over, and an empty list makes no stack")
             value, loops = _read_value(read), module.text[module.span(read)[1] : module.span(whole)[1]]
             if value is not None:
                 return whole, f"[{module.source(value)}{loops}", ".tolist()"
