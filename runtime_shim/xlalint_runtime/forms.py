@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, starmap
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.knowledge.operations import (
     GATHERING,
@@ -17,7 +17,7 @@ from xlalint.knowledge.operations import (
     repeats_by_data,
 )
 from xlalint.lazy.values import Form
-from xlalint_runtime.traces import Operation, Trace
+from xlalint_runtime.traces import WRITING, Operation, Trace
 
 _INDEXED = frozenset({"__getitem__", "__setitem__"})
 _MOVING = frozenset({"to", "xla"})
@@ -35,16 +35,20 @@ class Varying(NamedTuple):
     fills: bool = False
 
 
-def varying(traces: Sequence[Trace]) -> Iterator[Varying]:
-    """What varies in the last of some steps of one loop: by the data, or beside the steps before."""
+def varying(traces: Sequence[Trace], *, are_rounds: bool) -> Iterator[Varying]:
+    """What varies in the last of some steps of one loop: by the data, or beside the steps before.
+
+    `are_rounds` tells that nothing but rounds of it was recorded, and none of what comes before it begins.
+    """
     for operation in traces[-1].operations:
         if _takes_by_mask(operation):
-            fills = operation.name == "__setitem__" and len(operation.inputs) == 2
+            fills = operation.name == WRITING and len(operation.inputs) == 2
             yield Varying(Form.MASK, operation, fills)
         elif _is_shaped_by_data(operation):
             yield Varying(Form.DATA, operation)
     if len(traces) >= ROUNDS:
-        yield from _more_or_less(traces[-ROUNDS:])
+        if are_rounds:
+            yield from _more_or_less(traces[-ROUNDS:])
         beside = list(_side_by_side(traces[-ROUNDS:]))
         found = [(by, same) for same in beside if (by := _changed(same))]
         grown = [lengths for same in beside if (lengths := _lengths(same))]
@@ -55,7 +59,20 @@ def varying(traces: Sequence[Trace]) -> Iterator[Varying]:
 
 
 def _takes_by_mask(operation: Operation) -> bool:
-    return operation.name in _INDEXED and any(each.dtype == "bool" for each in operation.inputs[1:])
+    if operation.name not in _INDEXED:
+        return False
+    index = operation.inputs[1:-1] if _puts_tensor(operation) else operation.inputs[1:]
+    return any(each.dtype == "bool" for each in index)
+
+
+def _puts_tensor(operation: Operation) -> bool:
+    """Whether an operation writes a tensor, which is the last of its inputs, and no number."""
+    texts = operation.arguments
+    return operation.name == WRITING and len(texts) < 2 and texts not in _NUMBERS
+
+
+_NUMBERS: Final = (("#",), ("True",), ("False",))
+"""What is said of a write by tensors alone that puts a number."""
 
 
 def _is_shaped_by_data(operation: Operation) -> bool:

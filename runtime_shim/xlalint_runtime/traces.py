@@ -25,9 +25,9 @@ _CALLS_NO_GRAPH = frozenset({
     "register_hook", "retain_grad", "backward", "data_ptr", "element_size", "is_contiguous", "type",
 })  # fmt: skip
 """Functions that record nothing, or nothing that the shape of a graph rests on."""
-_WRITING = "__setitem__"
-_RETURNS_NOTHING = (_WRITING, "_foreach_")
-_INDEXING = frozenset({"__getitem__", _WRITING})
+WRITING = "__setitem__"
+_RETURNS_NOTHING = (WRITING, "_foreach_")
+_INDEXING = frozenset({"__getitem__", WRITING})
 _ARITHMETIC = re.compile(
     r"_{0,2}[ir]?(?:add|sub|mul|div|true_?div(?:ide)?|floor_?div(?:ide)?|mod|remainder|eq|ne|lt|le|gt|ge"
     r"|lerp|addcmul|addcdiv|subtract|multiply|divide)_{0,2}"
@@ -162,7 +162,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         if site is None:
             return
         said = _Said(_is_arithmetic(name), of_index=name in _INDEXING)
-        data = _DATA.get(name, _NO_DATA) if name != _WRITING else {len(args) - 1}
+        data = _DATA.get(name, _NO_DATA) if name != WRITING else {len(args) - 1}
         given = [*enumerate(args), *(kwargs or {}).items()]
         texts = []
         for which, each in given:

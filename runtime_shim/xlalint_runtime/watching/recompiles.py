@@ -108,8 +108,9 @@ class _Thread(threading.local):
     def __init__(self, faults: Faults) -> None:
         self.recorder = Recorder(lambda error: faults.note(error, "why a graph was compiled again"))
         self.places: dict[Hashable, _Place] = {}
-        self.latest: dict[Hashable, list[Trace]] = {}
-        """The last traces at each place, by which it is seen what varies."""
+        self.latest: dict[Hashable, list[tuple[Around | None, Trace]]] = {}
+        """The last traces at each place, by which it is seen what varies; each with the loop that it is a
+        round of, and of nothing else."""
         self.rounds: set[Hashable] = set()
         """Places of which some loop within goes round more often in some steps than in others."""
         self.shapes: set[tuple[Any, ...]] = set()
@@ -150,6 +151,7 @@ class Recompiles:
         this, summary = self._this, self._watch.report.summary
         trace = this.recorder.end() if this.recorder.is_on else None
         loop = replica.around[-1] if replica.around else None
+        within = loop if loop is this.loop else None
         is_round = heavy and loop is this.loop and not replica.begins_loader
         if loop is not this.loop:
             this.compiles_before = this.compiles
@@ -160,7 +162,7 @@ class Recompiles:
         has_forms = trace is not None and trace.operations and loop is not None
         at = _key(chain, cause) if has_forms or is_round else None
         if trace is not None and has_forms:
-            self._tell_forms(replica, at, trace, chain)
+            self._tell_forms(replica, at, trace, within, chain)
         if is_round:
             this.left -= this.left > 0
             place = this.places.setdefault(at, _Place())
@@ -233,10 +235,14 @@ class Recompiles:
         self._this.left, self._this.missed = ARMED, (place, cut)
         return f"not recorded, as it came unawares: the next {ARMED} steps are"
 
-    def _tell_forms(self, replica: Replica, place: Hashable, trace: Trace, cut: Chain) -> None:
+    def _tell_forms(
+        self, replica: Replica, place: Hashable, trace: Trace, within: Around | None, cut: Chain
+    ) -> None:
         """Tell of operations that make the graph of each round of a loop another one, however light it is."""
-        latest = self._this.latest[place] = [*self._this.latest.get(place, ()), trace][-ROUNDS:]
-        for by, operation, fills in varying(latest):
+        kept = self._this.latest[place] = [*self._this.latest.get(place, ()), (within, trace)][-ROUNDS:]
+        latest = [each for _, each in kept]
+        are_rounds = within is not None and all(loop is within for loop, _ in kept)
+        for by, operation, fills in varying(latest, are_rounds=are_rounds):
             site = goes_over(operation.site) if by is Form.TRIPS else operation.site
             if by is Form.TRIPS:
                 if site in {goes_over(frame.site) for frame in cut}:
