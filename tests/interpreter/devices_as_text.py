@@ -52,3 +52,52 @@ class Trainer:
             else:
                 print(y.item())  # expect: XLA102
             torch_xla.sync()  # expect: XLA201
+
+
+class Average:
+    def __init__(self, model, device=None):
+        self.model = torch.nn.Linear(4, 4)
+        self.device = device
+
+    @torch.no_grad()
+    def update(self, model):
+        for own, other in zip(self.model.parameters(), model.parameters()):
+            if self.device is not None:
+                other = other.to(device=self.device)
+            own.copy_(own * 0.9 + other * 0.1)
+
+
+class Told:
+    def __init__(self, device):
+        self.device = device
+        self.model = torch.nn.Linear(4, 4)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.model.to(self.device)  # expect: XLA701
+
+
+def averaged_on_the_host(batches):
+    model = torch.nn.Linear(4, 4).to(torch_xla.device())
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    average = Average(model, device="cpu")
+    for x in batches:
+        model(x.to(torch_xla.device())).sum().backward()
+        optimizer.step()
+        average.update(model)  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201
+
+
+def averaged_where_it_is(batches):
+    model = torch.nn.Linear(4, 4).to(torch_xla.device())
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    average = Average(model)
+    for x in batches:
+        model(x.to(torch_xla.device())).sum().backward()
+        optimizer.step()
+        average.update(model)
+        torch_xla.sync()  # expect: XLA201
+
+
+def told_by_a_text():
+    told = Told("xla:0")
+    told.model(torch.ones(4, 4, device=told.device)).sum().backward()
+    told.optimizer.step()

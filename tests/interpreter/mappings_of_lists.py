@@ -103,3 +103,21 @@ def hooks_by_event(loader):
         loss = step(x)
         for hook in hooks["step"]:
             hook(loss)  # expect: XLA102 likely
+
+
+def parameters_by_group(model):
+    groups = {}
+    for name, parameter in model.named_parameters():
+        group = f"{name.split('.')[0]}, {parameter.ndim > 1}"
+        if group not in groups:
+            groups[group] = {"lr": 0.1, "params": []}
+        groups[group]["params"].append(parameter)
+    return list(groups.values())
+
+
+def moved_after_its_optimizer():
+    model = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(parameters_by_group(model), lr=0.1)
+    model.to(device)  # expect: XLA701
+    model(torch.ones(4, 4, device=device)).sum().backward()
+    optimizer.step()

@@ -55,6 +55,7 @@ from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
+    XLA,
     Form,
     Kind,
     Place,
@@ -302,16 +303,24 @@ def begins_sum(value: Value) -> bool:
 
 def _says_little(machine: Machine, cls: Class, value: Value) -> bool:
     """Whether it does not matter which value it is: it has nothing to do with the engine, and is no mesh, no
-    collator, no number that is another one in each step or on each replica, and none in a class that starts
-    processes, as many as it may say.
+    collator, no name of a device, no number that is another one in each step or on each replica, and none in a
+    class that starts processes, as many as it may say.
     """
     if not is_idle(value) or isinstance(value.payload, Collator | Mesh | Options | Switch) or counts(value):
         return False
-    if value.surely_differs:
+    if value.surely_differs or _names_device(literal(value)):
         return False
     return not isinstance(literal(value), int) or not any(
         machine.mentions(base.outline, functions.TOLD_HOW_MANY) for base in machine.classes.bases(cls)
     )
+
+
+def _names_device(text: object) -> bool:
+    """Whether a text is the name of the host or of a device of XLA, as `.to` takes it."""
+    return isinstance(text, str) and text.partition(":")[0] in _DEVICES
+
+
+_DEVICES: Final = functions.HOSTS | {XLA}
 
 
 def _refuses(base: Value, value: Value) -> bool:
@@ -503,6 +512,8 @@ def _names_of_one(function: Function) -> dict[str, list[str]]:
 
 def _is_kept_in_mapping(node: ast.Subscript) -> bool:
     """Whether a subscript can be evaluated once more without doing anything."""
+    if isinstance(node.value, ast.Subscript):
+        return isinstance(node.slice, ast.Constant | ast.Name) and _is_kept_in_mapping(node.value)
     return isinstance(node.value, ast.Name | ast.Attribute) and isinstance(
         node.slice, ast.Constant | ast.Name
     )
