@@ -6,17 +6,20 @@ from collections.abc import Iterator
 
 from xlalint.cure import ByHand
 from xlalint.diagnostic import Severity
+from xlalint.lazy.assumptions import NONE
 from xlalint.lazy.events import OptimizerStepped
 from xlalint.lazy.state import View
+from xlalint.lazy.values import SEVERAL
 from xlalint.rule import Finding, Rule
 
 
 class MissingGradientReduction(Rule[OptimizerStepped]):
     """
     ## What it does
-    Finds a plain `optimizer.step()` in a function that was launched on several replicas, where nothing
-    sums the gradients: no `xm.optimizer_step`, `xm.reduce_gradients` or other collective since backward, no
-    DDP, FSDP or ZeRO, no SPMD.
+    Finds a plain `optimizer.step()` where nothing sums the gradients: no `xm.optimizer_step`,
+    `xm.reduce_gradients` or other collective since backward, no DDP, FSDP or ZeRO, no SPMD. It stands in a
+    function that was launched on several replicas, or in a program that joins a process group of `xla`, as
+    `torchrun` starts them (then it is *likely*).
 
     ## Why is this bad?
     The model trains incorrectly, and no error is raised. Each replica updates its own copy of the model by
@@ -80,18 +83,20 @@ class MissingGradientReduction(Rule[OptimizerStepped]):
     code = "XLA506"
     name = "missing-gradient-reduction"
     severity = Severity.ERROR
-    only_definite = True
     yields_to = ("XLA515", "XLA701")
 
     def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
         replicas = state.replicas
         if not event.unreduced or state.opaque or event.assumes:
             return
-        if not replicas.launched or replicas.wrapped is not False or replicas.spmd:
+        # Who joins a group of XLA replicas was started beside them, by `torchrun` or the like.
+        is_started = replicas.launched is None and replicas.backend == "xla"
+        if not (replicas.launched or is_started) or replicas.wrapped is not False or replicas.spmd:
             return
         yield self.finding(
             event,
             "trains incorrectly: each replica updates its model by its own gradients, and the models part",
             help="call `xm.optimizer_step(optimizer)` in its place, which sums the gradients first",
+            assumes=SEVERAL if is_started else NONE,
             cures=(ByHand(event.site, title="Step by `xm.optimizer_step(optimizer)`"),),
         )

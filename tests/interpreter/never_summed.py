@@ -99,6 +99,14 @@ def summed_by_hand_in_the_other_arm(index, summed):
     pair.optimizer.step()
 
 
+def met_where_nothing_is_sent(index):
+    pair = Pair()
+    pair.compute(torch.ones(4, 4, device=device))
+    xm.rendezvous("computed")
+    xm.save(pair.model.state_dict(), "model.pt")
+    pair.optimizer.step()  # expect: XLA506
+
+
 def wrapped_by_a_library(index):
     pair = Pair()
     model = torch.nn.parallel.DistributedDataParallel(pair.model)
@@ -132,6 +140,7 @@ def launches():
     torch_xla.launch(perhaps_summed)
     torch_xla.launch(perhaps_summed_in_one_arm, args=(int(input()),))
     torch_xla.launch(perhaps_summed_in_the_other_arm, args=(int(input()),))
+    torch_xla.launch(met_where_nothing_is_sent)
     torch_xla.launch(wrapped_by_a_library)
     torch_xla.launch(wrapped_in_one_arm, args=(int(input()),))
     torch_xla.launch(one_of_two_models, args=(int(input()),))

@@ -40,6 +40,8 @@ from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
 
 _HOLDING: Final = frozenset({"barrier", "rendezvous", "mesh_reduce"})
 """Where replicas wait on their hosts: what one has written before, the others find."""
+_SENDING_NOTHING: Final = frozenset({"barrier", "rendezvous", "xm.save"})
+"""Where replicas meet and sum no gradients."""
 
 
 class ReplicaTransitions(TrainingTransitions):
@@ -56,7 +58,8 @@ class ReplicaTransitions(TrainingTransitions):
         """
         hot = state.in_every_round if every_round is None else every_round
         self._emit(Collective(site, self.assumed(state), operation, tag, hot), state)
-        self.meet_in_part(state)
+        if operation not in _SENDING_NOTHING:
+            self.meet_in_part(state)
         if operation in _HOLDING:
             state.obligations -= set(state.owes(Owed.WRITTEN))
         note(state, meets=state.loop.own.meets | {operation})
