@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.cure import MoveBelow
+from xlalint.cure import ByHand, Cure, MoveBelow
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead
 from xlalint.lazy.scopes import ScopeKind
@@ -91,11 +91,16 @@ class HostReadInStep(Rule[HostRead]):
             harm = "launches a graph of its own, and blocks the host"
         else:
             harm = "the device runs the step twice, for the same result"
+        help = "read the value below the step, after it has run"
+        cure: Cure = MoveBelow(event.site, scope, title="Move the read below the step")
+        if event.unless:
+            help = f"pass `{event.unless}=False`: nothing is asked then"
+            cure = ByHand(event.site, title=f"Pass `{event.unless}=False`")
         yield self.finding(
             event,
             f"{harm}: `{event.spelling}` reads a device value before the end of the step that opens on "
             "{owner}",
-            help="read the value below the step, after it has run",
+            help=help,
             owner=scope,
-            cures=(MoveBelow(event.site, scope, title="Move the read below the step"),),
+            cures=(cure,),
         )

@@ -87,11 +87,12 @@ class TensorAsBool(Rule[HostRead]):
         if not (value.is_device and value.known and value.recorded.must > Weight.NONE):
             return
         has_run = event.reading is Reading.BOOL and value.recorded.may is not Weight.HEAVY
+        spared = f"pass `{event.unless}=False`: nothing is asked then" if event.unless else ""
         hot = (state.scopes.in_loop and not event.after_steps) or state.scopes.step is not None
         yield self.finding(
             event,
             f"launches an extra graph and blocks the host: `{event.spelling}` {_ASKS[event.reading]}",
-            help=_OF_WHAT_HAS_RUN if has_run else _INSTEAD[event.reading].format(unless=event.unless),
+            help=spared or (_OF_WHAT_HAS_RUN if has_run else _INSTEAD[event.reading]),
             severity=Severity.WARNING if hot else Severity.INFO,
             cures=(_cure(event),),
         )
@@ -102,10 +103,10 @@ def _cure(event: HostRead) -> Cure:
     if event.reading is Reading.MATH and function in _SAME_IN_TORCH:
         own, new = f"math.{function}", f"torch.{function}"
         return Rename(event.site, own, new, (("x", "input"),), title=f"Use `{new}`", changes=DEVICE_PRECISION)
+    title = f"Pass `{event.unless}=False`" if event.unless else _BY_HAND[event.reading]
     if event.reading is Reading.MASK:
-        title = f"Pass `{event.unless}=False`"
         return PassArgument(event.site, event.unless, "False", title=title, changes=DEVICE_PRECISION)
-    return ByHand(event.site, title=_BY_HAND[event.reading])
+    return ByHand(event.site, title=title)
 
 
 _SAME_IN_TORCH = frozenset({"cos", "exp", "expm1", "log", "log10", "log1p", "log2", "sin", "sqrt", "tan"})
@@ -126,5 +127,4 @@ _INSTEAD = {
     "tensors, use `torch.where`",
     Reading.INDEX: "keep the count on the host, or index on the device with `torch.index_select`",
     Reading.MATH: "stay on the device: `torch.sqrt`, `torch.maximum`, `torch.minimum`",
-    Reading.MASK: "pass `{unless}=False`: the mask is applied all the same, and nothing is asked",
 }

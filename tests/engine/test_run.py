@@ -107,6 +107,14 @@ def test_a_second_read_that_runs_the_step_again_is_told_where_nothing_cuts(serve
     assert found(watched(server, program)) == marked(program)
 
 
+def test_what_spares_a_distribution_its_questions_is_named(server: ForkServer) -> None:
+    report = watched(server, MORE / "distributions.py").run
+    assert report is not None
+    told = {(each["code"], each["range"]["start"]["line"]): each["help"] for each in report["diagnostics"]}
+    assert {("XLA101", 12), ("XLA101", 13), ("XLA103", 16)} <= told.keys()
+    assert all("validate_args=False" in help for help in told.values())
+
+
 def test_raise_stops_the_program_at_its_line_and_warn_lets_it_go_on(server: ForkServer) -> None:
     raising = watched(server, MORE / "reads_in_steps.py", mode="raise")
     assert raising.raised == "Hazard"

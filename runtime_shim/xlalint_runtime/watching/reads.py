@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any
+from pathlib import Path
+from types import CodeType
+from typing import Any, Final
 
 import torch
 import torch_xla
@@ -113,7 +115,7 @@ def _of_device(watch: Watch, tensor: torch.Tensor, method: str, act: Callable[[]
 
     def transition(state: State, site: Site) -> None:
         how, shown = _as_written(reading, spelling, site)
-        if unless:
+        if unless not in ("", _VALIDATE):
             how = Reading.MASK
         argument = is_closure_argument(site) and not state.scopes.in_closure
         if not reading.as_bool and value.recorded.must is Weight.LIGHT and state.scopes.step is None:
@@ -223,9 +225,12 @@ def _is_internal() -> bool:
 
 
 def _spared_by() -> str:
-    """The parameter that spares a layer of torch the question about its mask; empty where it asks none."""
-    file = torch.nn.modules.transformer.__file__
-    of_layers = [frame for frame in frames_below_user() if frame.f_code.co_filename == file]
+    """The parameter that spares a layer of torch the question about its mask, or a distribution the one about
+    what it is given; empty where they ask none."""
+    file, below = torch.nn.modules.transformer.__file__, list(frames_below_user())
+    if any(_validates(frame.f_code) for frame in below):
+        return _VALIDATE
+    of_layers = [frame for frame in below if frame.f_code.co_filename == file]
     if not any(frame.f_code.co_name == _COMPARING for frame in of_layers):
         return ""
     layers = [
@@ -236,6 +241,13 @@ def _spared_by() -> str:
     return found[1][1] if found is not None else ""
 
 
+def _validates(code: CodeType) -> bool:
+    """Whether this is where a distribution of torch looks at its parameters, or at a value."""
+    return code.co_name in ("__init__", "_validate_sample") and code.co_filename.startswith(_DISTRIBUTIONS)
+
+
+_VALIDATE: Final = "validate_args"
+_DISTRIBUTIONS: Final = str(Path(torch.distributions.__file__).parent)
 _COMPARING = torch.nn.modules.transformer._detect_is_causal_mask.__name__
 
 
