@@ -303,8 +303,8 @@ def begins_sum(value: Value) -> bool:
 
 def _says_little(machine: Machine, cls: Class, value: Value) -> bool:
     """Whether it does not matter which value it is: it has nothing to do with the engine, and is no mesh, no
-    collator, no name of a device, no number that is another one in each step or on each replica, and none in a
-    class that starts processes, as many as it may say.
+    collator, no name of a device, no number that is another one in each step or on each replica, and none in
+    a class that starts processes, as many as it may say.
     """
     if not is_idle(value) or isinstance(value.payload, Collator | Mesh | Options | Switch) or counts(value):
         return False
