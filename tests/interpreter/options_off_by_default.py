@@ -57,3 +57,37 @@ def where_another_may_say_so(batches, debugs):
         if args.norms or debugs:
             print(loss.item())  # expect: XLA102
         loss.backward()
+
+
+class Shown:
+    def __init__(self, model):
+        self.model = model
+
+    def show(self):
+        print(self.model.weight.sum())
+
+
+def trained(batches, shown=None):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in pl.MpDeviceLoader(batches, device):
+        model(batch).mean().backward()
+        optimizer.step()
+        if shown is not None:
+            shown.show()  # expect: XLA102 likely
+
+
+def shown_where_it_is_asked_for(batches):
+    trained(batches, shown=Shown(model) if args.norms else None)
+
+
+def trained_and_shown(batches, shown):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in pl.MpDeviceLoader(batches, device):
+        model(batch).mean().backward()
+        optimizer.step()
+        if shown is not None:
+            shown.show()  # expect: XLA102
+
+
+def shown_where_nobody_says_not_to(batches):
+    trained_and_shown(batches, None if args.norms else Shown(model))

@@ -40,7 +40,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.separate_reads import note_numbers, shows_numbers
 from xlalint.analysis.store import Store, merge_into
-from xlalint.analysis.switches import before, rest_on_switches
+from xlalint.analysis.switches import before, option_of, rest_on_switches
 from xlalint.analysis.work import read, read_into_host, record, set_apart, vary, watch_numbers
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import MANY, PART, SEPARATES, assume, is_of_ways
@@ -658,7 +658,7 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     if drawn:
         vary([store.state], since, node.test, frame.site(node), frame)
     if parts is None and not test.surely_differs:
-        return chosen(yes, no, node.test) or join_values(yes, no)
+        return chosen(yes, no, node.test) or _asked_for(machine, node, yes, no, frame, aside)
     either = join_values(yes, no)
     number = number_of_each(yes, no, either)
     if parts is None:
@@ -666,6 +666,15 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     assert isinstance(test.payload, RankTest)
     store.state = frame.model.meet(around, list(zip(parts, (here, aside.state), strict=True)))
     return present_where(yes, no, test.payload) or number or either
+
+
+def _asked_for(machine: Machine, node: ast.IfExp, yes: Value, no: Value, frame: Frame, aside: Store) -> Value:
+    """What is only there where somebody asks for an option, and is None by default, tells so later on."""
+    either = join_values(yes, no)
+    if is_unset(yes) is is_unset(no) or either.present is not None:
+        return either
+    rests = option_of(machine, node.test, frame, aside, holds=is_unset(no))
+    return either._replace(present=Switch(*rests)) if len(rests) == 1 else either
 
 
 _TRUE: Final = kinds_that("true")
