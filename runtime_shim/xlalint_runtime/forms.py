@@ -17,6 +17,7 @@ from xlalint.knowledge.operations import (
     repeats_by_data,
 )
 from xlalint.lazy.values import Form
+from xlalint_runtime.sites import goes_over
 from xlalint_runtime.traces import WRITING, Operation, Trace
 
 _INDEXED = frozenset({"__getitem__", "__setitem__"})
@@ -104,13 +105,19 @@ def _side_by_side(traces: Sequence[Trace]) -> Iterator[tuple[Operation, ...]]:
 
 
 def _more_or_less(traces: Sequence[Trace]) -> Iterator[Varying]:
-    """Calls that one round makes more often than another, in a loop within it."""
+    """Calls that one round makes more often than another, in a loop within it that goes round more often."""
     counted = [Counter(operation.site for operation in trace.operations) for trace in traces]
     first = {operation.site: operation for operation in reversed(traces[-1].operations)}
-    for site, operation in first.items():
-        times = [each[site] for each in counted]
-        if all(times) and all(now != before for before, now in pairwise(times)):
-            yield Varying(Form.TRIPS, operation)
+    times = {site: [each[site] for each in counted] for site in first}
+    varying = [
+        site for site, each in times.items()
+        if all(each) and all(now != before for before, now in pairwise(each))
+    ]  # fmt: skip
+    # Where something is called equally often in a loop, only an arm in it is run more or less often.
+    steady = {goes_over(site) for site, each in times.items() if len({*each}) == 1} if varying else ()
+    for site in varying:
+        if goes_over(site) not in steady:
+            yield Varying(Form.TRIPS, first[site])
 
 
 def _changed(same: tuple[Operation, ...]) -> Form | None:

@@ -188,6 +188,7 @@ def _loops_at(code: CodeType, instruction: int) -> tuple[Site, ...]:
     )
 
 
+@cache
 def goes_over(site: Site) -> Site | None:
     """What the innermost `for` of its function goes over that `site` stands in; None: it stands in none."""
     loops = [node for node in ast.walk(parsed(site.path)) if _holds(node, site)]
