@@ -2,8 +2,11 @@
 # mypy: ignore-errors
 """Dicts whose items are attributes as well, as many projects write one for settings or results."""
 
+from types import SimpleNamespace
+
 import torch
 import torch_xla
+from easydict import EasyDict
 
 
 class Items(dict):
@@ -96,3 +99,29 @@ for _ in range(3):
     loss = network(x).sum()
     meters.add("loss", loss)  # expect: XLA102
     torch_xla.sync()  # expect: XLA201
+
+
+def of_libraries():
+    settings = SimpleNamespace(device="xla", rate=0.1)
+    moved = torch.nn.Linear(4, 4)
+    held = torch.optim.SGD(moved.parameters(), lr=settings.rate)
+    moved.to(settings.device)  # expect: XLA701
+    held.step()
+    options = EasyDict({"rate": 0.1})
+    options.device = "cpu"
+    left = torch.nn.Linear(4, 4)
+    held = torch.optim.SGD(left.parameters(), lr=options.rate)
+    left.to(options.device)
+    held.step()
+
+
+class Told:
+    def __init__(self, **settings):
+        self.device = settings.get("device", "xla")
+        self.model = torch.nn.Linear(4, 4)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.model.to(self.device)  # expect: XLA701
+
+
+def by_a_default():
+    Told().optimizer.step()

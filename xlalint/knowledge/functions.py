@@ -259,6 +259,12 @@ FUNCTIONS: dict[str, str] = {
     "builtins.set": "list",
     "builtins.dict": "dict",
     "collections.OrderedDict": "dict",
+    # What is put into these are attributes as well.
+    "types.SimpleNamespace": "dict",
+    "argparse.Namespace": "dict",
+    "easydict.EasyDict": "dict",
+    "addict.Dict": "dict",
+    "ml_collections.ConfigDict": "dict",
     "collections.deque": "list",
     "collections.defaultdict": "default mapping",
     "builtins.map": "map",

@@ -67,7 +67,8 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
             return _set_default(machine, held, call)
         case "get":
             key, default = literal(call.argument(0)), call.argument(1)
-            lacks = held.keys and isinstance(key, str) and key not in held.keys and None not in held.keys
+            keys = held.keys if held.keys or held.items == () else None  # without any, all may be in it
+            lacks = keys is not None and isinstance(key, str) and key not in keys and None not in keys
             if default is not None and lacks:
                 return default
             return held.under(key)
