@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 from xlalint.cure import ByHand
 from xlalint.diagnostic import Severity
-from xlalint.lazy.assumptions import NONE
 from xlalint.lazy.events import OptimizerStepped
 from xlalint.lazy.state import View
-from xlalint.lazy.values import SEVERAL
 from xlalint.rule import Finding, Rule
 
 
@@ -19,7 +17,7 @@ class MissingGradientReduction(Rule[OptimizerStepped]):
     Finds a plain `optimizer.step()` where nothing sums the gradients: no `xm.optimizer_step`,
     `xm.reduce_gradients` or other collective since backward, no DDP, FSDP or ZeRO, no SPMD. It stands in a
     function that was launched on several replicas, or in a program that joins a process group of `xla`, as
-    `torchrun` starts them (then it is *likely*).
+    `torchrun` starts it.
 
     ## Why is this bad?
     The model trains incorrectly, and no error is raised. Each replica updates its own copy of the model by
@@ -83,6 +81,7 @@ class MissingGradientReduction(Rule[OptimizerStepped]):
     code = "XLA506"
     name = "missing-gradient-reduction"
     severity = Severity.ERROR
+    only_definite = True
     yields_to = ("XLA515", "XLA701")
 
     def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
@@ -97,6 +96,5 @@ class MissingGradientReduction(Rule[OptimizerStepped]):
             event,
             "trains incorrectly: each replica updates its model by its own gradients, and the models part",
             help="call `xm.optimizer_step(optimizer)` in its place, which sums the gradients first",
-            assumes=SEVERAL if is_started else NONE,
             cures=(ByHand(event.site, title="Step by `xm.optimizer_step(optimizer)`"),),
         )

@@ -23,7 +23,7 @@ def never_summed():
     training = Training()
     training.backward()
     xm.rendezvous("computed")
-    training.optimizer.step()  # expect: XLA506 likely
+    training.optimizer.step()  # expect: XLA506
 
 
 def summed_by_hand():
