@@ -17,8 +17,8 @@ from xlalint_runtime.report import Report
 from xlalint_runtime.sites import Chain
 
 GROWING = 3
-"""A loop is told to have no cut, though it still runs, after so many optimizer steps without one, more if it
-is inside another, or so many reads of which each has run more than the one before."""
+"""A loop is told to have no cut, though it still runs, after so many reads of which each has run more than the
+one before, or after `FEW_UPDATES` steps of optimizers: some loops cut now and then, on purpose."""
 _REFINING = {"choose": 8, "answer": 31}
 """A loop makes a text if so many tokens in turn each rest on the one before, and refines what it has made if
 so often in turn a model is handed what rests on its last answer: fewer may be one graph."""
@@ -136,7 +136,7 @@ class Follower:
             return
         loop = replica.around[-1]
         loop.steps += 1
-        if loop.steps >= (FEW_UPDATES if len(replica.around) > 1 else GROWING):
+        if loop.steps >= FEW_UPDATES:
             state = replica.state.copy()
             state.scopes = state.scopes._replace(in_loop=len(replica.around) > 1)
             self._end_loop(replica, state, replace(loop, is_told=False))

@@ -196,6 +196,12 @@ def goes_over(site: Site) -> Site | None:
     return site_of(site.path, inner.iter) if isinstance(inner, ast.For) else None
 
 
+def begins(site: Site) -> Site | None:
+    """What the `for` goes over that `site` is; None: it is none."""
+    loops = [node for node in ast.walk(parsed(site.path)) if isinstance(node, (ast.For, ast.AsyncFor))]
+    return next((site_of(site.path, each.iter) for each in loops if each.lineno == site.line), None)
+
+
 def _holds(node: ast.AST, site: Site) -> TypeGuard[ast.stmt]:
     """Whether a place is in the body of a loop, or of a function."""
     if not isinstance(node, (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -107,3 +107,76 @@ def computed_of_it():
 
 
 computed_of_it()
+
+
+def shown_first():
+    for step in range(9):
+        loss = model(x).sum()
+        print(step, loss)  # expect: XLA102
+        log.append(loss.item())
+        loss.backward()
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+def made_text_first():
+    for step in range(9):
+        loss = model(x).sum()
+        log.append(f"{loss!r}")  # expect: XLA102
+        log.append(str(loss))
+        loss.backward()
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+def an_f_string_is_no_copy():
+    for step in range(9):
+        loss = model(x).sum()
+        log.append(f"{loss:.2f}")  # expect: XLA102
+        log.append(loss.item())  # expect: XLA102
+        loss.backward()
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+shown_first()
+made_text_first()
+an_f_string_is_no_copy()
+
+
+table = torch.empty(18, 1)
+
+
+def copied_into_the_cpu():
+    for step in range(9):
+        scores = model(x)
+        table[2 * step : 2 * step + 2] = scores
+        torch_xla.sync()  # expect: XLA201
+
+
+def copied_in_place():
+    for step in range(9):
+        scores = model(x)
+        table[:2].copy_(scores)
+        torch_xla.sync()  # expect: XLA201
+
+
+def added_on_the_cpu():
+    for step in range(9):
+        scores = model(x)
+        table[:2] += scores  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201
+
+
+with torch.no_grad():
+    copied_into_the_cpu()
+    copied_in_place()
+    added_on_the_cpu()
+
+
+def copied_before_backward():
+    for step in range(9):
+        scores = model(x)
+        table[:2] = scores  # expect: XLA102
+        scores.sum().backward()
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+copied_before_backward()

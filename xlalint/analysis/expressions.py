@@ -68,7 +68,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.separate_reads import note_numbers
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.switches import device_set
-from xlalint.analysis.work import read, record
+from xlalint.analysis.work import note_copy, read, record
 from xlalint.knowledge import functions
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Reading
@@ -161,6 +161,8 @@ def _joined_string(machine: Machine, node: ast.JoinedStr, frame: Frame, store: S
                 reading = Reading.FORMAT if is_number else Reading.TEXT
                 site = _within(node, part, frame)
                 read(value, reading, shown, site, frame, store)
+                if reading is Reading.TEXT:
+                    note_copy(part.value, value, store)
                 if part.format_spec is not None:  # which only a number takes
                     note_numbers((value,), shown, site, frame)
         elif isinstance(part, ast.Constant):

@@ -81,6 +81,28 @@ def _settled(value: Value) -> Value:
     return value.run() if isinstance(value.payload, Tensor) and value.payload.fetched else value
 
 
+def note_copy(named: ast.expr | None, copied: Value, store: Store) -> None:
+    """What was copied to the host is there for whoever reads it by the same name: nothing runs for that.
+
+    Nor does a later cut run it again, unless backward needs what made it. The number that `.item()` or an
+    f-string fetches is no copy: the tensor waits as before.
+    """
+    while isinstance(named, ast.Call) and isinstance(named.func, ast.Attribute):
+        if named.func.attr != "detach":
+            return
+        named = named.func.value
+    if isinstance(named, ast.Name) and copied.is_device and store.names.get(named.id) == copied:
+        _note_copied(named.id, copied, store)
+
+
+def _note_copied(name: str, copied: Value, store: Store) -> None:
+    off = copied.history is None or store.state.scopes.no_grad is True
+    needed = copied.history or not off
+    there = copied if needed else copied.run()
+    held = there.payload if isinstance(there.payload, Tensor) else Tensor()
+    store.names[name] = there._replace(payload=held._replace(fetched=True))
+
+
 def read(
     value: Value, reading: Reading, by: str | Spelled, site: Site, frame: Frame, store: Store, *,
     one_of_many: bool = False,
@@ -129,12 +151,15 @@ def read_into_host(
     Args:
         node: What changes it; see `change_on_cpu`.
     """
-    value, site = worked_on(value), frame.site(node)
+    taken, site = worked_on(value), frame.site(node)
     shown = change_on_cpu(node, "array") if of_numpy else change_on_cpu(node)
-    if COMPUTED_INTO in shown:
+    is_computed = COMPUTED_INTO in shown
+    if is_computed:
         # It is computed on the device, and then copied.
-        value = record((value,), Weight.LIGHT, site, frame, store)
-    read(value, Reading.INTO_HOST, shown, site, frame, store)
+        taken = record((taken,), Weight.LIGHT, site, frame, store)
+    read(taken, Reading.INTO_HOST, shown, site, frame, store)
+    for name in [name for name, held in store.names.items() if held is value and not is_computed]:
+        _note_copied(name, value, store)
 
 
 def watch_numbers(

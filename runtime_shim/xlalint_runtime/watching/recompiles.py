@@ -27,7 +27,7 @@ from xlalint_runtime.forms import ROUNDS, varying
 from xlalint_runtime.hooks import Patches
 from xlalint_runtime.replica import Around, Replica
 from xlalint_runtime.shield import Faults
-from xlalint_runtime.sites import Chain, goes_over, is_user_file, source, written
+from xlalint_runtime.sites import Chain, begins, goes_over, is_user_file, source, written
 from xlalint_runtime.traces import Operation, Recorder, Trace
 from xlalint_runtime.watch import Watch
 
@@ -245,7 +245,8 @@ class Recompiles:
         for by, operation, fills in varying(latest, are_rounds=are_rounds):
             site = goes_over(operation.site) if by is Form.TRIPS else operation.site
             if by is Form.TRIPS:
-                if site in {goes_over(frame.site) for frame in cut}:
+                # A loader cuts in the head of the loop itself, which the body does not hold.
+                if site in {each for frame in cut for each in (begins(frame.site), goes_over(frame.site))}:
                     continue  # It stands in the round itself: a library does more in one than in another.
                 self._this.rounds.add(place)
             if site is None or site in self._varying:

@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
     literal,
     unknown_from,
 )
+from xlalint.analysis.work import note_copy
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
@@ -34,6 +35,8 @@ def _print(machine: Machine, call: Call) -> Value:
     for value in call.values:
         differs = differs or value.differs
         call.read(value, Reading.TEXT)
+    for position, value in enumerate(call.arguments):
+        note_copy(call.written("", position), value, call.store)  # its text is made of a copy
     return Value(Kind.HOST, differs=differs)
 
 

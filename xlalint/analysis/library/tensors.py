@@ -275,7 +275,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             is_number = name == "item"
             number = call.read_number(receiver, Reading.EXPLICIT) if is_number else call.read_row(receiver)
             if name in COPYING:
-                _note_copy(receiver, call)
+                work.note_copy(_owner(call), receiver, call.store)
             return of_numpy(number) if is_of_numpy(number, name) else number
         case Operation.ASK:
             return call.read(receiver, Reading.BOOL)
@@ -425,25 +425,9 @@ def _is_a_tensor(machine: Machine, receiver: Value, call: Call) -> None:
         rebind(machine, function.value, shown, call.frame, call.store)
 
 
-def _note_copy(copied: Value, call: Call) -> None:
-    """What was copied to the host is there for whoever reads it by the same name: nothing runs for that.
-
-    Nor does a later cut run it again, unless backward needs what made it.
-    """
-    function, names = call.function, call.store.names
-    if not isinstance(function, ast.Attribute):
-        return
-    named = function.value
-    while (
-        isinstance(named, ast.Call) and isinstance(named.func, ast.Attribute) and named.func.attr == "detach"
-    ):
-        named = named.func.value
-    if isinstance(named, ast.Name) and copied.is_device and names.get(named.id) == copied:
-        off = copied.history is None or call.store.state.scopes.no_grad is True
-        needed = copied.history or not off
-        there = copied if needed else copied.run()
-        held = there.payload if isinstance(there.payload, Tensor) else Tensor()
-        names[named.id] = there._replace(payload=held._replace(fetched=True))
+def _owner(call: Call) -> ast.expr | None:
+    """What stands in the program before the name of a method that is called."""
+    return call.function.value if isinstance(call.function, ast.Attribute) else None
 
 
 def _cast(receiver: Value, call: Call) -> Value:
@@ -473,7 +457,7 @@ def _move(receiver: Value, call: Call) -> Value:
     device = device_of(target)
     if device.type == "cpu":
         moved = call.read(receiver, Reading.EXPLICIT)
-        _note_copy(receiver, call)
+        work.note_copy(_owner(call), receiver, call.store)
         return moved
     if target.kind is Kind.NAMESPACE:  # a dtype
         return _cast(receiver, call)
