@@ -17,8 +17,8 @@ from xlalint_runtime.report import Report
 from xlalint_runtime.sites import Chain
 
 GROWING = 3
-"""A loop is told to have no cut, though it still runs, after so many reads of which each has run more than the
-one before, or after `FEW_UPDATES` steps of optimizers: some loops cut now and then, on purpose."""
+"""A loop is told to have no cut, though it still runs, after so many reads of which each has run more than
+the one before, or after `FEW_UPDATES` steps of optimizers: some cut now and then, on purpose."""
 _REFINING = {"choose": 8, "answer": 31}
 """A loop makes a text if so many tokens in turn each rest on the one before, and refines what it has made if
 so often in turn a model is handed what rests on its last answer: fewer may be one graph."""

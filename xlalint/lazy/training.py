@@ -332,6 +332,10 @@ class TrainingTransitions(RecordingTransitions):
             how = REDUCING if reducing else PLAIN
             self._owe(state, Owed.STEPPED, site, state.trust.bounded, how, since=built)
 
+    def apply_gradients(self, state: State, optimizer: Site | None) -> None:
+        """The step of an optimizer ends that has computed gradients itself, by a closure, and applied them."""
+        state.gradients = state.gradients.change(optimizer, Gradient.USED)
+
     def come_apart(
         self, state: State, site: Site, names: str, *,
         made: Path = (), assumes: Assumptions = assumptions.NONE,

@@ -256,10 +256,14 @@ def _tell_of_apart(watch: Watch) -> None:
 def register(watch: Watch, patches: Patches, faults: Faults) -> None:
     """Optimizers step. All of them, whenever they were built, call back before it."""
 
+    backwards: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+    """How many there had been when a step of an optimizer began."""
+
     def before(optimizer: Any, args: Any, kwargs: Any) -> None:
         try:
             stepping(optimizer)
             watch.at_end_of_step()
+            backwards[optimizer] = watch.replica.backwards
         except Deliberate:
             raise
         except Exception as error:
@@ -300,7 +304,10 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
         try:
             held = _held(optimizer)
             watch.report.summary.models.stepped(held)
-            watch.replica.work.may_wait(_first_trained(held))
+            replica = watch.replica
+            replica.work.may_wait(_first_trained(held))
+            if replica.backwards > backwards.get(optimizer, replica.backwards):  # its closure computes them
+                watch.model.apply_gradients(replica.state, watch.built.get(optimizer))
         except Exception as error:
             faults.note(error, "Optimizer.step")
 
