@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from xlalint.knowledge.functions import MARKERS
 from xlalint.lazy.site import Site, site_of
 from xlalint.spelling import spelling
 from xlalint_runtime.sites import parsed
 
+_MARKERS = frozenset(name.rpartition(".")[2] for name in MARKERS)
 _WORDS = {ast.Break: "break", ast.Continue: "continue", ast.Return: "return", ast.Raise: "raise"}
 
 
@@ -55,6 +57,15 @@ def _loops(path: str) -> dict[Site, ast.For | ast.AsyncFor | ast.While]:
         for node in ast.walk(parsed(path))
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While))
     }
+
+
+@cache
+def has_marker_under_test(loop: Site) -> bool:
+    """Whether some rounds of a loop end with a marker that stands there, as a test comes out."""
+    node = _loops(loop.path).get(loop)
+    tests = [each for each in ast.walk(node) if isinstance(each, ast.If)] if node is not None else []
+    calls = [each.func for test in tests for each in ast.walk(test) if isinstance(each, ast.Call)]
+    return any(spelling(called).rpartition(".")[2] in _MARKERS for called in calls)
 
 
 @cache

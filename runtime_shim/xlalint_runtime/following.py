@@ -11,14 +11,15 @@ from xlalint.lazy.obligations import Owed
 from xlalint.lazy.state import State
 from xlalint.lazy.values import NOTHING, Kind, Value, Weight
 from xlalint_runtime import counters, pending
-from xlalint_runtime.exits import Exit, at_head, exit_between
+from xlalint_runtime.exits import Exit, at_head, exit_between, has_marker_under_test
 from xlalint_runtime.replica import Around, Replica
 from xlalint_runtime.report import Report
 from xlalint_runtime.sites import Chain
 
 GROWING = 3
-"""A loop is told to have no cut, though it still runs, after so many reads of which each has run more than
-the one before, or after `FEW_UPDATES` steps of optimizers: some cut now and then, on purpose."""
+"""A loop is told to have no cut, though it still runs, after so many optimizer steps without one, more if it
+is inside another or a marker stands there under a test, or so many reads of which each has run more than the
+one before."""
 _REFINING = {"choose": 8, "answer": 31}
 """A loop makes a text if so many tokens in turn each rest on the one before, and refines what it has made if
 so often in turn a model is handed what rests on its last answer: fewer may be one graph."""
@@ -136,7 +137,8 @@ class Follower:
             return
         loop = replica.around[-1]
         loop.steps += 1
-        if loop.steps >= FEW_UPDATES:
+        is_seldom = len(replica.around) > 1 or has_marker_under_test(loop.chain[-1].site)
+        if loop.steps >= (FEW_UPDATES if is_seldom else GROWING):
             state = replica.state.copy()
             state.scopes = state.scopes._replace(in_loop=len(replica.around) > 1)
             self._end_loop(replica, state, replace(loop, is_told=False))

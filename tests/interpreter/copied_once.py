@@ -180,3 +180,34 @@ def copied_before_backward():
 
 
 copied_before_backward()
+
+
+def copied_of_what_has_no_history():
+    for step in range(9):
+        with torch.no_grad():
+            scores = model(x)
+        scores = scores.softmax(-1) * 2
+        log.append(scores.cpu())
+        torch_xla.sync()  # expect: XLA201
+
+
+def copied_of_what_is_held_itself():
+    for step in range(9):
+        with torch.no_grad():
+            scores = model(x)
+        shares = scores.softmax(-1)
+        log.append(shares.cpu())  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201
+
+
+def copied_of_what_may_have_one():
+    for step in range(9):
+        scores = model(x)
+        scores = scores.softmax(-1) * 2
+        log.append(scores.cpu())  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201
+
+
+copied_of_what_has_no_history()
+copied_of_what_is_held_itself()
+copied_of_what_may_have_one()

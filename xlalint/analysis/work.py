@@ -43,10 +43,12 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     must = may = base
     surely: Weight | None = None
     differs, reduced, history = False, False, False
-    perhaps_reduced = False
+    perhaps_reduced, without = False, True
     tensors = []
     varies: Form | None = None
     for value in map(_settled, inputs):
+        # What was computed without autograd has no history, nor has what is made of nothing else.
+        without = without and (value.history is None if value.kind is Kind.TENSOR else value.kind in _NUMBERS)
         if value.kind is Kind.TENSOR:
             varies = varies or value.varies
             tensors.append(value)
@@ -71,7 +73,7 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     recorded = Recorded(must, may) if model.records(state) else NOTHING
     reduced_perhaps = reduced or (None if perhaps_reduced else False)
     off = state.scopes.no_grad
-    keeps = None if off else history and off is False
+    keeps = None if off or (tensors and without) else history and off is False
     held = Tensor(varies=varies) if varies is not None else None
     return Value(Kind.TENSOR, assumes, recorded, differs, reduced_perhaps, held, history=keeps)
 
@@ -238,3 +240,6 @@ def vary(
             frame.model.vary_by_chance(state, spelling(test), site, within=within)
         if state.engine.recorded != NOTHING:
             state.engine = state.engine._replace(since=places(since, state.engine.since))
+
+
+_NUMBERS = frozenset({Kind.HOST, Kind.CONSTANT})

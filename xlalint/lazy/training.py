@@ -333,7 +333,7 @@ class TrainingTransitions(RecordingTransitions):
             self._owe(state, Owed.STEPPED, site, state.trust.bounded, how, since=built)
 
     def apply_gradients(self, state: State, optimizer: Site | None) -> None:
-        """The step of an optimizer ends that has computed gradients itself, by a closure, and applied them."""
+        """An optimizer's step ends that has computed gradients itself, by a closure, and applied them."""
         state.gradients = state.gradients.change(optimizer, Gradient.USED)
 
     def come_apart(
