@@ -301,7 +301,8 @@ class Plan:
     def _names_that_lead_there(
         self, tokens: Callable[[Outline], Tokens], by_package: Mapping[Outline, Mapping[str, tuple[str, ...]]]
     ) -> dict[Outline, set[str]]:
-        """By module, the names imported from torch_xla, be it through other modules of the project."""
+        """By module, the names imported from torch_xla, be it through other modules of the project, and the
+        classes that derive from such."""
         found: dict[Outline, set[str]] = {}
         for outline in self.outlines:
             own = frozenset(tokens(outline))
@@ -319,6 +320,7 @@ class Plan:
                     elif package in offered:
                         found[outline].update(set(offered[package]).difference(outline.bindings))
         made = {outline: list(_made(outline)) for outline in self.outlines}
+        derived = {outline: _derived(outline) for outline in self.outlines}
         known = -1
         while known < (grown := sum(map(len, found.values()))):
             known = grown
@@ -326,6 +328,8 @@ class Plan:
                 names = found[outline]
                 names.update(name for name, source, last in imports if last in found[source])
                 names.update(name for name, words in made[outline] if not names.isdisjoint(words))
+                for base in derived[outline].keys() & names:
+                    names.update(derived[outline][base])
         return found
 
     def _offered(self, outline: Outline) -> dict[str, tuple[str, ...]]:

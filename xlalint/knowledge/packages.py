@@ -147,6 +147,15 @@ MODEL_MAKERS = frozenset({
 })  # fmt: skip
 """Other functions that do."""
 
+LOSSES = frozenset({"timm.loss"})
+"""Modules whose classes are modules without weights."""
+
+OPTIMIZER_MAKERS = frozenset({
+    "timm.optim.create_optimizer", "timm.optim.create_optimizer_v2",
+    "timm.optim.optim_factory.create_optimizer", "timm.optim.optim_factory.create_optimizer_v2",
+})  # fmt: skip
+"""Functions that make an optimizer of the model, or of the parameters, that they get."""
+
 OF_TRAINED, FROM_PRETRAINED = frozenset({"pretrained", "weights", "checkpoint_path"}), "from_pretrained"
 """Arguments by which these load weights, and a method that does."""
 

@@ -61,3 +61,22 @@ class OnOne(L.LightningModule):
         self.manual_backward(loss)
         self.clip_gradients(optimizer, gradient_clip_val=1.0)  # quiet: nothing is summed
         optimizer.step()
+
+
+class Unwrapped(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.automatic_optimization = False
+        self.net = torch.nn.Linear(3, 3)
+
+    def training_step(self, batch, batch_idx):
+        first, second = self.optimizers(use_pl_optimizer=False)
+        loss = F.cross_entropy(self.net(batch[0]), batch[1])
+        self.manual_backward(loss)
+        first.step()
+        second.step()
+        print(loss.item())  # expect: XLA102 likely
+
+    def configure_optimizers(self):
+        parameters = self.net.parameters()
+        return torch.optim.AdamW(parameters), torch.optim.SGD(parameters, lr=0.1)

@@ -25,6 +25,7 @@ from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import made_by
 from xlalint.analysis.library.modules import make_module
 from xlalint.analysis.library.optimizers import (
+    made_of_given,
     make_optimizer,
     make_sharded_optimizer,
 )
@@ -119,9 +120,12 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
         return Value(Kind.OPTIMIZER, _over(call), payload=made)
     if name == classes.SHARDED_OPTIMIZER:
         return Value(Kind.OPTIMIZER, _over(call), payload=make_sharded_optimizer(call))
+    if name in packages.OPTIMIZER_MAKERS:
+        call.frame.model.build_optimizer(call.store.state, call.site)
+        return made_of_given(call)
     if name.startswith((classes.SCHEDULERS, *packages.SCHEDULERS)):
         return Value(Kind.HOST, payload=Plateau()) if last == classes.READING_SCHEDULER else HOST
-    if classes.is_module(name):
+    if classes.is_module(name) or module in packages.LOSSES:
         return make_module(last, call)
     if name.startswith(functions.TORCH):
         return _call_torch(machine, module, last, call)

@@ -68,11 +68,29 @@ def made_by_unknown(call: Call) -> Value | None:
             names_one = call.function is not None and "optim" in written(call.function).lower()
             return _assumed(call, given, held) if names_one or "lr" in call.keywords else None
     if _MAKERS.match(last_name(call.function)) is not None:
-        models = [(given, held) for given in call.values if isinstance(held := given.payload, Module)]
+        models = [given for given in call.values if isinstance(given.payload, Module)]
         if len(models) == 1 and not any(given.kind is Kind.OPTIMIZER for given in call.values):
-            given, model = models[0]
-            return _assumed(call, given, Parameters(model.identity, model.place))
+            return _assumed(call, models[0], _held_by(models[0]))
     return None
+
+
+def made_of_given(call: Call) -> Value:
+    """The optimizer that a known function makes of the model or the parameters that it gets."""
+    held = next(((given, _held_by(given)) for given in call.values if _held_by(given).of), None)
+    if held is None:
+        return Value(Kind.OPTIMIZER, payload=Optimizer((), Place.UNKNOWN, call.site))
+    given, parameters = held
+    return Value(Kind.OPTIMIZER, given.assumes, payload=Optimizer(parameters.of, parameters.place, call.site))
+
+
+def _held_by(given: Value) -> Parameters:
+    """The parameters of a model, or those that are given by themselves."""
+    match given.payload:
+        case Parameters() as parameters:
+            return parameters
+        case Module() as model:
+            return Parameters(model.identity, model.place)
+    return Parameters((), Place.UNKNOWN)
 
 
 _MAKERS: Final = re.compile(r"(?i)(?:create|build|make|get|init|setup|configure)_?optimi[sz]er(?:_?v\d+)?$")

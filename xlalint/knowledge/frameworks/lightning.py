@@ -152,7 +152,11 @@ class LightningModule(torch.nn.Module):
         return xm.all_gather(data)
 
     def optimizers(self, use_pl_optimizer=True):
-        return _LightningOptimizer()
+        # What nobody has wrapped sums no gradients where it steps.
+        return _LightningOptimizer() if use_pl_optimizer else self.configure_optimizers()
+
+    def configure_optimizers(self):
+        return optimizers
 
     def manual_backward(self, loss, *args, **kwargs):
         loss.backward()

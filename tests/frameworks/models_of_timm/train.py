@@ -1,0 +1,56 @@
+"""Functions of timm make optimizers and criterions: none of them ends a step."""
+
+import timm
+import torch
+import torch_xla
+from timm.loss import LabelSmoothingCrossEntropy
+from timm.optim import create_optimizer, create_optimizer_v2
+from timm.utils import ModelEmaV2
+
+device = torch_xla.device()
+
+
+def loader_of(samples):
+    return torch.utils.data.DataLoader(samples, batch_size=8, drop_last=True)
+
+
+def nothing_ends_a_step(samples):
+    model = timm.create_model("resnet50").to(device)
+    optimizer = create_optimizer_v2(model, opt="lamb", lr=0.1)
+    criterion = LabelSmoothingCrossEntropy()
+    average = ModelEmaV2(model)
+    for images, labels in loader_of(samples):  # expect: XLA202
+        criterion(model(images.to(device)), labels.to(device)).backward()
+        optimizer.step()
+        average.update(model)
+
+
+def moved_too_late(samples, args):
+    model = timm.create_model("resnet50")
+    optimizer = create_optimizer(args, model)
+    groups = timm.optim.create_optimizer_v2(model.parameters(), opt="sgd")
+    model.to(device)  # expect: XLA701
+    for images, labels in loader_of(samples):
+        with torch_xla.step():
+            LabelSmoothingCrossEntropy()(model(images.to(device)), labels.to(device)).backward()
+            optimizer.step()
+            groups.step()
+
+
+def moved_in_time(samples, args):
+    model = timm.create_model("resnet50").to(device)
+    optimizer = create_optimizer(args, model)
+    for images, labels in loader_of(samples):
+        with torch_xla.step():
+            loss = LabelSmoothingCrossEntropy()(model(images.to(device)), labels.to(device))
+            loss.backward()
+            optimizer.step()
+        print(loss.item())
+
+
+def at_hand(samples, make):
+    model = timm.create_model("resnet50").to(device)
+    optimizer = create_optimizer_v2(make(model), lr=0.1)
+    for images, labels in loader_of(samples):  # quiet: nobody knows what `make` returns
+        LabelSmoothingCrossEntropy()(model(images.to(device)), labels.to(device)).backward()
+        optimizer.step()
