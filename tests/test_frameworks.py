@@ -90,6 +90,12 @@ def test_the_step_of_a_framework_is_not_the_users_to_make_a_function(tmp_path: P
     assert [(Path(d.path).name, d.range.start.line, d.code) for d in told] == [("loop.py", 5, "XLA903")]
 
 
+def test_the_loop_of_a_framework_is_not_the_users_to_mark() -> None:
+    root = PROGRAMS / "lightning_by_hand"
+    finder = SettingsFinder(isolated=True, given={"select": ("XLA902",), "respect_gitignore": False})
+    assert not check([root], finder, project=root).diagnostics
+
+
 # What is known of frameworks ---------------------------------------------------------------------
 
 

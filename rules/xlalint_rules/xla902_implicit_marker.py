@@ -76,6 +76,8 @@ class ImplicitMarker(Rule[LoopLeft]):
 
     def judge(self, event: LoopLeft, state: View) -> Iterator[Finding]:
         loop, done, scopes = event.loop, event.loop.all, state.scopes
+        if event.site.in_framework:
+            return  # the loop is not the user's
         if scopes.step is not None or scopes.profiler is not None or scopes.in_forward or state.eager:
             return
         if not (loop.own.steps and done.backward and done.works) or done.opens_step or done.may_cut:

@@ -75,7 +75,7 @@ class Unwrapped(L.LightningModule):
         self.manual_backward(loss)
         first.step()
         second.step()
-        print(loss.item())  # expect: XLA102 likely
+        print(loss.item())  # expect: XLA102
 
     def configure_optimizers(self):
         parameters = self.net.parameters()
