@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Final, Protocol
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.payloads import Container, comes_again_in_each_epoch, counts
@@ -242,4 +242,4 @@ def vary(
             state.engine = state.engine._replace(since=places(since, state.engine.since))
 
 
-_NUMBERS = frozenset({Kind.HOST, Kind.CONSTANT})
+_NUMBERS: Final = frozenset({Kind.HOST, Kind.CONSTANT})
