@@ -64,7 +64,7 @@ class DynamicPadding(Rule[BatchesPadded]):
 
     ## On the engine
     Three batches whose longest texts differ compile three graphs, and one when they are filled up to the
-    same length.
+    same length. While a program runs, XLA407 tells of the new graphs.
 
     ## References
     - https://huggingface.co/docs/accelerate/concept_guides/training_tpu
