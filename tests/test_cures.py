@@ -152,6 +152,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA812": {(ByHand, SHOWN)},
     "XLA709": {(ByHand, SHOWN)},
     "XLA711": {(DropArgument, UNSAFE)},
+    "XLA712": {(ByHand, SHOWN)},
     "XLA703": {(DropScaler, UNSAFE), (KeepOnDevice, UNSAFE), (ByHand, SHOWN)},
     "XLA809": {(PassArgument, UNSAFE)},
     "XLA811": {(ByHand, SHOWN)},

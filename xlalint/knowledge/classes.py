@@ -72,6 +72,14 @@ BY_MOMENTUM = frozenset({"SGD"})
 ON_HOST = frozenset({"CTCLoss", "HuberLoss"})
 """Modules of which torch_xla has the host compute the result; see `operations.ON_HOST`."""
 
+VIEWING = frozenset({
+    "Conv1d", "GRU", "GroupNorm", "LSTM", "LayerNorm", "Linear", "MultiheadAttention", "PReLU", "RNN",
+    "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+    "TransformerEncoderLayer",
+})  # fmt: skip
+"""Modules that view what they are given, or their own parameters, by their last names: measured in inference
+mode, where `Conv2d`, `BatchNorm2d`, `Embedding`, pooling and activations of torch_xla 2.9 view nothing."""
+
 WEIGHING = frozenset({
     "Linear", "Bilinear", "Embedding", "LayerNorm", "GroupNorm",
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LSTM", "GRU", "RNN", "MultiheadAttention",

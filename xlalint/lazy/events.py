@@ -725,6 +725,13 @@ class BackwardLowered(Settled):
 
 
 @record
+class InferenceRefused(Event):
+    """A model on the device is called in PyTorch's inference mode, by the call `spelling`."""
+
+    spelling: str = ""
+
+
+@record
 class GeneratorRefused(Event):
     """A generator of random numbers is asked for on a device of XLA, which has none."""
 

@@ -15,6 +15,7 @@ from xlalint.lazy.events import (
     DynamoRan,
     GeneratorRefused,
     GradientUsed,
+    InferenceRefused,
     OptimizerRefused,
     OptimizerStepped,
     ReducedAgain,
@@ -411,6 +412,12 @@ class TrainingTransitions(RecordingTransitions):
                 event = StepSplit(obligation.path[-1], obligation.assumes, obligation, before_backward=True)
                 self._emit(event, state)
             state.obligations -= {obligation}
+
+    def refuse_inference(
+        self, state: State, spelling: str, site: Site, *, assumes: Assumptions = assumptions.NONE
+    ) -> None:  # fmt: skip
+        """A model is called in inference mode, in which nothing that was there before can be viewed."""
+        self._emit(InferenceRefused(site, both(self.assumed(state), assumes), spelling), state)
 
     def refuse_generator(
         self, state: State, spelling: str, site: Site, *, assumes: Assumptions = assumptions.NONE

@@ -10,6 +10,7 @@ from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.devices import device_of
+from xlalint.analysis.library.inference import refuse_inference
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
@@ -195,8 +196,10 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
 
     In training a backward will free that; in evaluation nobody computes gradients.
     """
-    result, info = _run_forward(machine, module, call), module.payload
+    info = module.payload
     assert isinstance(info, Module)
+    refuse_inference(machine, module, info, call)
+    result = _run_forward(machine, module, call)
     if info.sharded:
         result = gathered(result)
     keeps = info.training is False and not machine.mentions(call.frame.outline, functions.FREEZING)
