@@ -41,7 +41,7 @@ def by_a_window(tokens, most):
 def gathered(token, most=64):
     tokens = []
     for _ in range(most):  # expect: XLA202
-        token = model(token)[:, -1].argmax(-1, keepdim=True)
+        token = model(token)[:, -1].argmax(-1, keepdim=True)  # expect: XLA712
         tokens.append(token)
     return torch.cat(tokens, dim=1)
 
