@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from xlalint.analysis.binding import part_of
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call
 from xlalint.analysis.conditions import is_contradicted
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.importable import lacks_class
@@ -71,7 +71,7 @@ from xlalint.lazy.values import (
     kinds_that,
 )
 from xlalint.lazy.values import join as join_values
-from xlalint.program.outline import Class, dotted
+from xlalint.program.outline import Class, dotted, last_name
 
 
 def _attribute(machine: Machine, node: ast.Attribute, frame: Frame, store: Store) -> Value:

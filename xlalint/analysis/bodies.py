@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from xlalint.analysis.call import last_name
 from xlalint.knowledge.functions import (
     LAUNCHES,
     OF_GPUS,
@@ -18,7 +17,7 @@ from xlalint.knowledge.functions import (
     TURNING_EAGER_ON,
     XLA_DEVICE,
 )
-from xlalint.program.outline import Import, Outline, dotted, parts_of, within
+from xlalint.program.outline import Import, Outline, dotted, last_name, parts_of, within
 
 
 def sets_spmd_up(outline: Outline) -> bool:

@@ -126,10 +126,3 @@ class Call:
         if self.frame.outline.is_framework:
             return THE_FRAMEWORK
         return spelling(self.node) if self.node is not None else "a call"
-
-
-def last_name(node: ast.expr | None) -> str:
-    """A name, or the last of a chain of attributes; empty for every other expression."""
-    if isinstance(node, ast.Name):
-        return node.id
-    return node.attr if isinstance(node, ast.Attribute) else ""

@@ -10,7 +10,7 @@ from typing import Final
 from xlalint.analysis import attributes
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import begins_sum, element, mapped, rebind
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call
 from xlalint.analysis.decorators import is_context_manager
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.compiling import call_compiled, call_compiled_module
@@ -72,7 +72,7 @@ from xlalint.lazy.values import (
     Value,
 )
 from xlalint.lazy.values import join as join_values
-from xlalint.program.outline import Class, Function
+from xlalint.program.outline import Class, Function, last_name
 
 
 def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value:

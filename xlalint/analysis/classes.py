@@ -8,7 +8,6 @@ from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from typing import Final
 
-from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.lacking import defines, makes, may_give, sets
 from xlalint.analysis.machine import Machine
@@ -40,7 +39,7 @@ from xlalint.lazy.values import (
     join_all,
 )
 from xlalint.lazy.values import join as join_values
-from xlalint.program.outline import Class, Function, Import, Outline, within
+from xlalint.program.outline import Class, Function, Import, Outline, last_name, within
 
 
 class ClassTable:

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Final, TypeVar
 
 from xlalint.analysis.arguments import arguments_of
-from xlalint.analysis.call import last_name
 from xlalint.analysis.payloads import Container, Loader, Module, OnHost, Opening, Opens, Optimizer
 from xlalint.analysis.store import Move, Store
 from xlalint.knowledge.functions import TENSOR
@@ -18,7 +17,7 @@ from xlalint.lazy.assumptions import ON_FOR_XLA, Assumptions, assume, both, opti
 from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.site import Path
 from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
-from xlalint.program.outline import Function, dotted, within
+from xlalint.program.outline import Function, dotted, last_name, within
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 from xlalint.writing import written

@@ -6,8 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from xlalint.analysis.call import last_name
-from xlalint.program.outline import Class, Outline, within_lines
+from xlalint.program.outline import Class, Outline, last_name, within_lines
 
 
 def same_for_all(cls: Class, outlines: Iterable[Outline]) -> dict[str, bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
@@ -31,7 +31,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
-from xlalint.program.outline import Function
+from xlalint.program.outline import Function, last_name
 
 
 def decorator_scopes(machine: Machine, function: Function) -> list[ScopeKind]:

@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from xlalint.analysis.call import last_name
 from xlalint.configuration import Framework
 from xlalint.knowledge import environment, outside
 from xlalint.lazy.assumptions import CHOSEN_BY_FRAMEWORK, NONE, SET_IN_TIME, assume, both
 from xlalint.lazy.events import VariableUsed
 from xlalint.lazy.site import site_of
-from xlalint.program.outline import parts_of, within
+from xlalint.program.outline import last_name, parts_of, within
 from xlalint.sources.imports import imported
 from xlalint.sources.usage import HOT_TOKEN, is_told_no_device
 from xlalint.spelling import spelling

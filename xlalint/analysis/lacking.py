@@ -10,10 +10,9 @@ import ast
 import builtins
 from typing import Final
 
-from xlalint.analysis.call import last_name
 from xlalint.knowledge.methods import NAMING_PARTS
 from xlalint.knowledge.outside import chooses_xla
-from xlalint.program.outline import Class, Outline, within_lines
+from xlalint.program.outline import Class, Outline, last_name, within_lines
 from xlalint.program.project import BINDING_ANY_NAME
 from xlalint.sources.file import NOTEBOOK
 from xlalint.writing import written

@@ -10,11 +10,12 @@ from typing import Final, TypeVar
 
 from xlalint.analysis.binding import bind, element, holds_part, holds_some, round_of
 from xlalint.analysis.branches import condition
-from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.conditions import ask_anew, drop_excluded
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.holding import held_by_rounds, may_hold_work, rounds_go_on, rounds_refine
 from xlalint.analysis.library.iteration import gone_over
+from xlalint.analysis.library.loaders import ragged_of, whole_of
+from xlalint.analysis.library.padding import padded_of
 from xlalint.analysis.library.reads import MOST_COUNTED
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.micro_batches import end_rounds
@@ -57,7 +58,7 @@ from xlalint.lazy.values import (
     kinds_that,
 )
 from xlalint.program.inner import statements_run
-from xlalint.program.outline import Function, dotted, named, within
+from xlalint.program.outline import Function, dotted, last_name, named, within
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 
@@ -71,7 +72,7 @@ MOST_PASSES: Final = 4
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
     over = machine.evaluate(node.iter, frame, store)
-    over = gone_over(machine, over, Call(frame, store, frame.site(node.iter), None))
+    over = gone_over(machine, over, frame.site(node.iter), frame, store)
     held = over.payload
     loader = held if isinstance(held, Loader) else Loader(listed(round_of(over, frame, store)))
     over = over.payload.over if isinstance(over.payload, Iterated) else over
@@ -408,9 +409,9 @@ def _loop(
     if over_batches or not around.in_loop:
         _settle_chance(machine, store)
     held_once = _given_once(over)
-    gone_over = frame.site(node if isinstance(node, ast.While) else node.iter)
+    header = frame.site(node if isinstance(node, ast.While) else node.iter)
     if over is not None and held_once:
-        frame.model.go_over_again(state, held_once, over.assumes, gone_over)
+        frame.model.go_over_again(state, held_once, over.assumes, header)
     rounds = _Rounds(machine, node, advance, frame, store)
     head, back, exits = _settle_once(rounds, over) if around.in_loop else rounds.settle(twice=True)
     frame.exits = outer_exits
@@ -424,7 +425,7 @@ def _loop(
         exhaust(after)
         # Who leaves a loop by a count may go on later where it was left: the stream may have no end.
         if held_once and not (exits.breaks or exits.returns):
-            frame.model.run_out(after.state, held_once, gone_over)
+            frame.model.run_out(after.state, held_once, header)
         end_rounds(after.state)
         if back is not None:
             after.state.loop = join_loops(after.state.loop, back.state.loop)
@@ -799,9 +800,7 @@ def _end_loop(
         state, outside, over, recorded, frame.site(node),
         since=since, keeps=back is not None and _keeps_work(node, frame, back),
         told=judged and back is not None,
-        ragged=over.payload.ragged if over is not None and isinstance(over.payload, Loader) else None,
-        padded=over.payload.padded if over is not None and isinstance(over.payload, Loader) else None,
-        whole=over.payload.whole if over is not None and isinstance(over.payload, Loader) else None,
+        ragged=ragged_of(over), padded=padded_of(over), whole=whole_of(over),
         in_batches=frame.may_be_in_batches,
         goes_on=rounds_go_on(node, frame, back) if judged and back is not None else None,
         draws=_drawn(machine, node, over, frame, back) if judged and back is not None else None,

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final, TypeGuard
 
 from xlalint.analysis.bodies import serves_checkpointing, sets_spmd_up, starts_replicas, turns_eager_on
-from xlalint.analysis.call import last_name
 from xlalint.analysis.constructing import same_for_all
 from xlalint.knowledge.functions import (
     CACHE_SETUP,
@@ -22,7 +21,7 @@ from xlalint.knowledge.functions import (
     members_of,
 )
 from xlalint.lazy.values import XLA
-from xlalint.program.outline import Class, Function, Import, Outline, dotted, within, within_lines
+from xlalint.program.outline import Class, Function, Import, Outline, dotted, last_name, within, within_lines
 from xlalint.program.project import Project
 from xlalint.program.words import words_in
 from xlalint.sources.usage import HOT_TOKEN

@@ -25,6 +25,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.scopes import guarded
 from xlalint.analysis.store import Store, join
+from xlalint.analysis.work import NUMBERS
 from xlalint.knowledge import functions
 from xlalint.lazy.events import Fault
 from xlalint.lazy.values import (
@@ -50,9 +51,9 @@ def _never_returns(node: ast.expr) -> bool:
 
 
 def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> Store | None:
-    counting = updates(node, frame.around) if isinstance(node.value, _COUNTING) else ()
+    counting = updates(node, frame.around)
     counted = machine.evaluate(counting[0].target, frame, store) if counting else UNKNOWN
-    if counted.kind in _NUMBERS and not is_host_tensor(counted):
+    if counted.kind in NUMBERS and not is_host_tensor(counted):
         if isinstance(node.value, ast.IfExp):
             machine.evaluate(node.value, frame, store)  # its test may ask for something
         for update in counting:
@@ -69,10 +70,6 @@ def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> S
     if value.kind is Kind.PARAMETERS:
         tie_parts(machine, node, frame, store)
     return store
-
-
-_COUNTING: Final = (ast.BinOp, ast.Call, ast.IfExp, ast.Name)
-_NUMBERS: Final = frozenset({Kind.HOST, Kind.CONSTANT})
 
 
 def _rewrapped(
@@ -104,7 +101,7 @@ def _annotated(machine: Machine, node: ast.AnnAssign, frame: Frame, store: Store
 def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame, store: Store) -> Store | None:
     left = machine.evaluate(node.target, frame, store)
     right = machine.evaluate(node.value, frame, store)
-    if right.kind is Kind.UNKNOWN and left.kind in _NUMBERS and frame.function is not None:
+    if right.kind is Kind.UNKNOWN and left.kind in NUMBERS and frame.function is not None:
         # The size of something is a number, whatever that is: the attributes of objects are asked for apart.
         right = HOST if is_size(node.value, frame.function.node) else right
     if isinstance(left.payload, Container) and isinstance(node.op, ast.Add):

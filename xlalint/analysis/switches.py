@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.options import number_by_default
 from xlalint.analysis.machine import Machine
@@ -25,7 +24,7 @@ from xlalint.lazy.events import Event
 from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Kind, Value
-from xlalint.program.outline import Function, dotted, within
+from xlalint.program.outline import Function, dotted, last_name, within
 from xlalint.remembering import remembered
 from xlalint.sources.settings_files import NOWHERE
 from xlalint.spelling import spelling

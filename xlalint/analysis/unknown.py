@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call
 from xlalint.analysis.library.padding import of_texts
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
@@ -34,7 +34,7 @@ from xlalint.lazy.values import (
     Weight,
     kinds_that,
 )
-from xlalint.program.outline import dotted
+from xlalint.program.outline import dotted, last_name
 
 _ENDING_AS_MARKERS: Final = tuple(f"_{name}" for name in functions.MARKERS)
 _STEPS: Final = functions.names_of("xla optimizer step")

@@ -29,6 +29,9 @@ from xlalint.lazy.values import (
 from xlalint.program.outline import dotted, within
 from xlalint.spelling import COMPUTED_INTO, THE_FRAMEWORK, change_on_cpu, spelling
 
+NUMBERS: Final = frozenset({Kind.HOST, Kind.CONSTANT})
+"""What Python's numbers and tensors of the host are."""
+
 
 class Spelled(Protocol):
     """Something that knows how the program wrote it, when that is asked for."""
@@ -48,7 +51,7 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     varies: Form | None = None
     for value in map(_settled, inputs):
         # What was computed without autograd has no history, nor has what is made of nothing else.
-        without = without and (value.history is None if value.kind is Kind.TENSOR else value.kind in _NUMBERS)
+        without = without and (value.history is None if value.kind is Kind.TENSOR else value.kind in NUMBERS)
         if value.kind is Kind.TENSOR:
             varies = varies or value.varies
             tensors.append(value)
@@ -240,6 +243,3 @@ def vary(
             frame.model.vary_by_chance(state, spelling(test), site, within=within)
         if state.engine.recorded != NOTHING:
             state.engine = state.engine._replace(since=places(since, state.engine.since))
-
-
-_NUMBERS: Final = frozenset({Kind.HOST, Kind.CONSTANT})

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from xlalint.analysis.call import last_name
 from xlalint.cure import Cure, LoadAhead
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, called, is_marker, statements
@@ -14,6 +13,7 @@ from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import Function, Loop, function_around, loop_at, opens_step
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 from xlalint.fixing.spelling import spelling
+from xlalint.program.outline import last_name
 from xlalint.program.sections import LEAVING
 
 _LOADER = "torch_xla.distributed.parallel_loader.MpDeviceLoader"

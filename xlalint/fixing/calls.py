@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.call import last_name
 from xlalint.fixing.module import Module, called, statements
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import Function, function_around
 from xlalint.fixing.rewrite import Refused
+from xlalint.program.outline import last_name
 
 
 def calls_of(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]:

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from xlalint.analysis.call import last_name
 from xlalint.fixing.below import Below
 from xlalint.fixing.bindings import Scope
 from xlalint.fixing.calls import calls_of
@@ -18,6 +17,7 @@ from xlalint.fixing.order import Known, suspends, why_not
 from xlalint.fixing.places import Function
 from xlalint.fixing.rewrite import Refused, Rewrite
 from xlalint.fixing.work import Work
+from xlalint.program.outline import last_name
 
 _COMPILERS = frozenset({"compile", "step"})
 

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from xlalint.analysis.call import last_name
 from xlalint.fixing.bindings import Scope
 from xlalint.fixing.calls import calls_of, is_compiled
 from xlalint.fixing.edits import Edit
@@ -16,6 +15,7 @@ from xlalint.fixing.operations import Delete, Insert, Operation
 from xlalint.fixing.order import Known, suspends, why_not
 from xlalint.fixing.places import Function, opens_step
 from xlalint.fixing.rewrite import Refused, Rewrite
+from xlalint.program.outline import last_name
 
 _COMPILERS = frozenset({"compile", "step"})
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from xlalint.analysis.call import last_name
 from xlalint.cure import (
     Cure,
     EndBefore,
@@ -24,6 +23,7 @@ from xlalint.fixing.nodes import walk
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.work import Work
 from xlalint.lazy.site import Site, site_of
+from xlalint.program.outline import last_name
 from xlalint.sources.usage import HOT_TOKEN
 
 Loop = ast.For | ast.AsyncFor | ast.While

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.call import last_name
 from xlalint.fixing.below import Below
 from xlalint.fixing.calls import calls_of
 from xlalint.fixing.edits import Edit
@@ -14,6 +13,7 @@ from xlalint.fixing.order import require_order, suspends
 from xlalint.fixing.places import Function, function_around
 from xlalint.fixing.rewrite import Refused, Rewrite
 from xlalint.fixing.work import READS, Work
+from xlalint.program.outline import last_name
 
 _SAME_MEMORY = frozenset({"detach", "view", "reshape", "squeeze", "unsqueeze", "t", "expand", "to"})
 """Methods that give a view of their receiver, which may change afterwards."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from xlalint.analysis.call import last_name
 from xlalint.fixing.bindings import Scope
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.functions import (
@@ -27,6 +26,7 @@ from xlalint.fixing.order import Known, why_not
 from xlalint.fixing.places import Function, function_around, statement_at
 from xlalint.fixing.rewrite import Refused, Rewrite
 from xlalint.lazy.site import Site
+from xlalint.program.outline import last_name
 
 _OWN_BASES = frozenset({"object", "ABC", "Module"})
 """Bases that call no method of a class by themselves but `forward`, which nobody calls by its name."""

@@ -523,7 +523,6 @@ class BatchesPadded(Event):
 
     built: Path = ()
     by: Form = Form.SEQUENCES
-    spelling: str = ""
 
     @property
     def path(self) -> Path:

@@ -211,7 +211,7 @@ class LazyModel(SetupTransitions):
         """A loop computes at `site` on what is as long as its longest sequence."""
         if not state.engine.eager:
             taken = both(self.assumed(state), padded.assumes)
-            self._emit(BatchesPadded(site, taken, padded.built, padded.by, padded.spelling), state)
+            self._emit(BatchesPadded(site, taken, padded.built, padded.by), state)
 
     def enter_loop(self, state: State) -> Loop:
         """A loop begins. Returns what happened before it, in the loop around it, for `end_loop`."""

@@ -170,12 +170,10 @@ class Padded(NamedTuple):
     Args:
         built: Leads to what fills them up.
         by: By what their length changes.
-        spelling: What fills them up.
     """
 
     built: Path
     by: Form
-    spelling: str
     assumes: Assumptions = assumptions.NONE
 
 

@@ -22,7 +22,6 @@ def set_once(around: ast.AST, name: str) -> ast.expr | None:
     return given[0] if len(given) == 1 else None
 
 
-@remembered(1024)
 def updates(node: ast.Assign, around: ast.AST) -> tuple[ast.AugAssign, ...]:
     """What `count = count + n`, or `count = (count + n) % size`, is where the count is a number.
 
@@ -31,6 +30,16 @@ def updates(node: ast.Assign, around: ast.AST) -> tuple[ast.AugAssign, ...]:
     Args:
         around: The function or module that it stands in.
     """
+    match node.targets, node.value:
+        case _, ast.BinOp() | ast.IfExp() | ast.Call(func=ast.Name(id="int")):
+            return _updates(node, around)
+        case [ast.Attribute()], ast.Name():
+            return _updates(node, around)
+    return ()
+
+
+@remembered(1024)
+def _updates(node: ast.Assign, around: ast.AST) -> tuple[ast.AugAssign, ...]:
     match node.targets:
         case [ast.Name() | ast.Attribute() as target]:
             name = dotted(target)

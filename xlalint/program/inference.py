@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from xlalint.program.outline import dotted, within
+from xlalint.program.outline import last_name, within
 
 INFERENCE_MODE: Final = "inference_mode"
 
@@ -50,4 +50,4 @@ def _turns_on(node: ast.expr) -> bool:
         case _:
             return False
     given = node.keywords if isinstance(node, ast.Call) else []
-    return dotted(function).rpartition(".")[2] == INFERENCE_MODE and not given
+    return last_name(function) == INFERENCE_MODE and not given

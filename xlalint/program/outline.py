@@ -882,6 +882,13 @@ def dotted(node: ast.expr) -> str:
     return ".".join((node.id, *reversed(attributes))) if attributes else node.id
 
 
+def last_name(node: ast.expr | None) -> str:
+    """A name, or the last of a chain of attributes; empty for every other expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
 def _root(node: ast.expr) -> str | None:
     """The name that a dotted name begins with."""
     while isinstance(node, ast.Attribute):

@@ -7,7 +7,7 @@ import re
 from typing import Final, NamedTuple
 
 from xlalint.lazy.values import Form
-from xlalint.program.outline import within
+from xlalint.program.outline import last_name, within
 from xlalint.remembering import remembered
 
 
@@ -24,7 +24,7 @@ def padding_in(function: ast.AST, owner: ast.AST | None = None) -> tuple[ast.exp
     for call in _calls(nodes):
         if pads_to_longest(call, owner):
             return call, Form.PADDING
-        if _name(call) == _SEQUENCES or _is_as_long(call, named):
+        if last_name(call.func) == _SEQUENCES or _is_as_long(call, named):
             return call, Form.SEQUENCES
     lists = (node for node in nodes if isinstance(node, ast.BinOp) and _is_filled(node, named))
     return next(((node, Form.SEQUENCES) for node in lists), None)
@@ -36,7 +36,7 @@ def fills_to_few_lengths(function: ast.AST, owner: ast.AST | None = None) -> boo
     nodes = list(within(function))
     named = _named(nodes)
     for call in _calls(nodes):
-        if _name(call) in _ROUNDS or any(_is_one_length(keyword) for keyword in call.keywords):
+        if last_name(call.func) in _ROUNDS or any(_is_one_length(keyword) for keyword in call.keywords):
             return True
         if _pads(call) and not (pads_to_longest(call, owner) or _is_as_long(call, named)):
             return True
@@ -56,7 +56,7 @@ def _calls(nodes: list[ast.AST]) -> list[ast.Call]:
 def _pads(call: ast.Call) -> bool:
     """Whether it fills up by a function of a library."""
     of_self = isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") == "self"
-    return _name(call) in _PADS and not of_self
+    return last_name(call.func) in _PADS and not of_self
 
 
 def pads_to_longest(call: ast.Call, owner: ast.AST | None) -> bool:
@@ -186,7 +186,7 @@ def _is_length(node: ast.expr) -> bool:
 
 def _is_as_long(call: ast.Call, named: _Named) -> bool:
     """Whether it makes, or fills up, what is as long as the longest; a few lengths are found by dividing."""
-    if _name(call) not in _MAKES:
+    if last_name(call.func) not in _MAKES:
         return False
     given = [node for each in (*call.args, *call.keywords) for node in ast.walk(each)]
     return not any(isinstance(node, ast.FloorDiv | ast.Mod) for node in given) and any(
@@ -201,10 +201,6 @@ def _is_filled(node: ast.BinOp, named: _Named) -> bool:
         case ast.BinOp(left=ast.List(), op=ast.Mult(), right=ast.BinOp(ast.Name(id=name), ast.Sub(), _)):
             return name in named.longest
     return False
-
-
-def _name(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _is_longest(padding: ast.expr) -> bool:

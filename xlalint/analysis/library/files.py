@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Effect, Machine
@@ -39,7 +39,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
-from xlalint.program.outline import dotted
+from xlalint.program.outline import dotted, last_name
 from xlalint.writing import written
 
 

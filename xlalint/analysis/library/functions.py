@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from xlalint.analysis.binding import element
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call
 from xlalint.analysis.frame import NumberRead
 from xlalint.analysis.library import (
     compiling,
@@ -67,6 +67,7 @@ from xlalint.lazy.values import (
     Weight,
     varying,
 )
+from xlalint.program.outline import last_name
 
 EFFECTS: Final[dict[str, Effect]] = {
     **cuts.EFFECTS,

@@ -9,7 +9,6 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import Module
 from xlalint.knowledge.classes import VIEWING
-from xlalint.lazy.assumptions import NONE, assume, both
 from xlalint.lazy.values import Place, Value
 from xlalint.program.inference import INFERENCE_MODE, calls_what_was_there
 from xlalint.program.outline import Class, within
@@ -26,10 +25,8 @@ def refuse_inference(machine: Machine, module: Value, info: Module, call: Call) 
         return
     if not calls_what_was_there(node, call.frame.around):
         return
-    is_seen = bool(info.of) and all(_has_views(machine, cls) for cls in info.of)
-    views = NONE if is_seen else assume(f"`{call.spelling}` has a linear layer, or another that makes views")
-    assumes = both(module.assumes, views)
-    call.frame.model.refuse_inference(state, call.spelling, call.site, assumes=assumes)
+    if info.of and all(_has_views(machine, cls) for cls in info.of):
+        call.frame.model.refuse_inference(state, call.spelling, call.site, assumes=module.assumes)
 
 
 def _has_views(machine: Machine, cls: Class) -> bool:

@@ -8,6 +8,7 @@ from typing import Final
 
 from xlalint.analysis.binding import element, one_after_other
 from xlalint.analysis.call import Call
+from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.loaders import ragged_of, whole_of
 from xlalint.analysis.library.padding import padded_of
@@ -26,10 +27,12 @@ from xlalint.analysis.payloads import (
     listed,
     unknown_from,
 )
+from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import both
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Reading
+from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
@@ -65,16 +68,19 @@ def around(sources: Sequence[Value], each: Value) -> Value:
     return unknown_from(*over)._replace(recorded=each.recorded, payload=Iterated(each, one))
 
 
-def gone_over(machine: Machine, value: Value, call: Call) -> Value:
+def gone_over(machine: Machine, value: Value, site: Site, frame: Frame, store: Store) -> Value:
     """What a loop goes over: of an object that is no loader of torch, what its `__iter__` gives."""
     over = machine.classes.gone_over(value)
-    if over.kind is not Kind.INSTANCE or any(isinstance(cls, str) for cls in classes_of(over)):
+    if over.kind is not Kind.INSTANCE:
         return over
-    methods = {machine.classes.find_method(cls, "__iter__") for cls in classes_of(over)}  # type: ignore[arg-type]
+    methods = {
+        None if isinstance(cls, str) else machine.classes.find_method(cls, "__iter__")
+        for cls in classes_of(over)
+    }
     method = methods.pop() if len(methods) == 1 else None
     if method is None:
         return over
-    given = machine.enter(Bound(method, over), Call(call.frame, call.store, call.site, None))
+    given = machine.enter(Bound(method, over), Call(frame, store, site, None))
     # One that gives itself takes what comes out of its own state.
     return over if given.kind in _MAY_BE_LOADER and not isinstance(given.payload, Iterated) else given
 
@@ -94,7 +100,7 @@ def iterated(value: Value) -> Loader:
 def _source(machine: Machine, call: Call) -> Value | None:
     """What an iterator around it goes over."""
     source = call.argument(0, "iterable")
-    return None if source is None else gone_over(machine, source, call)
+    return None if source is None else gone_over(machine, source, call.site, call.frame, call.store)
 
 
 def _enumerate(machine: Machine, call: Call) -> Value:
@@ -115,7 +121,7 @@ def is_keyed(value: Value) -> bool:
 def _zip(machine: Machine, call: Call) -> Value:
     if call.open_ended:
         return UNKNOWN
-    sources = [gone_over(machine, value, call) for value in call.arguments]
+    sources = [gone_over(machine, value, call.site, call.frame, call.store) for value in call.arguments]
     columns = [elements(value) for value in sources]
     if columns and all(columns) and not any(map(is_keyed, sources)):
         return container([container(list(row)) for row in zip(*columns, strict=False)])

@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import Final
 
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call
 from xlalint.analysis.library.options import default_given
 from xlalint.analysis.library.padding import padded_by, padded_of
 from xlalint.analysis.machine import Effect, Machine
@@ -40,7 +40,7 @@ from xlalint.lazy.values import (
     Value,
     Whole,
 )
-from xlalint.program.outline import Class
+from xlalint.program.outline import Class, last_name
 from xlalint.writing import written
 
 BATCH: Final = Value(Kind.TENSOR, differs=True, payload=Tensor(Role.STRUCTURE))

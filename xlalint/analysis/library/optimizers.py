@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call
 from xlalint.analysis.library.summing import steps_for_replicas
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
@@ -28,6 +28,7 @@ from xlalint.lazy.events import Use
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import HEAVY, HOST, NONE, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
+from xlalint.program.outline import last_name
 from xlalint.writing import written
 
 _GRADIENT: Final = Value(Kind.TENSOR, recorded=HEAVY, differs=True)
@@ -76,11 +77,10 @@ def made_by_unknown(call: Call) -> Value | None:
 
 def made_of_given(call: Call) -> Value:
     """The optimizer that a known function makes of the model or the parameters that it gets."""
-    held = next(((given, _held_by(given)) for given in call.values if _held_by(given).of), None)
-    if held is None:
-        return Value(Kind.OPTIMIZER, payload=Optimizer((), Place.UNKNOWN, call.site))
-    given, parameters = held
-    return Value(Kind.OPTIMIZER, given.assumes, payload=Optimizer(parameters.of, parameters.place, call.site))
+    for given in call.values:
+        if (held := _held_by(given)).of:
+            return Value(Kind.OPTIMIZER, given.assumes, payload=Optimizer(held.of, held.place, call.site))
+    return Value(Kind.OPTIMIZER, payload=Optimizer((), Place.UNKNOWN, call.site))
 
 
 def _held_by(given: Value) -> Parameters:

@@ -22,8 +22,6 @@ from xlalint.program.padding import (
 )
 from xlalint.spelling import spelling
 
-CALLED: Final = "__call__"
-
 
 def padded_of(loader: Value | None) -> Padded | None:
     """What fills the batches of a loader up to their longest sequence."""
@@ -45,7 +43,7 @@ def _functions(machine: Machine, collate: Value) -> Iterator[Function]:
     """The functions of the project that are called."""
     if isinstance(held := collate.payload, Instance):
         methods = [
-            None if isinstance(cls, str) else machine.classes.find_method(cls, CALLED) for cls in held.of
+            None if isinstance(cls, str) else machine.classes.find_method(cls, "__call__") for cls in held.of
         ]
         yield from (method for method in methods if method is not None)
     for target in targets(collate):
@@ -109,8 +107,7 @@ def _called(machine: Machine, function: Function) -> Iterator[Function]:
 
 
 def _padded(site: Site, node: ast.expr, by: Form) -> Padded:
-    shown = spelling(node)
-    return Padded((site,), by, shown, assume(f"what `{shown}` fills up differs in length"))
+    return Padded((site,), by, assume(f"what `{spelling(node)}` fills up differs in length"))
 
 
 def of_texts(call: Call) -> Padded | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from xlalint.analysis.binding import element
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     COUNTER,
@@ -28,6 +28,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
+from xlalint.program.outline import last_name
 
 
 def _print(machine: Machine, call: Call) -> Value:

@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from xlalint.analysis.binding import rebind
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call
 from xlalint.analysis.conditions import is_ruled_out
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.cuts import cut
@@ -49,7 +49,7 @@ from xlalint.lazy.values import (
     Weight,
 )
 from xlalint.program.one_tensor import is_one_tensor
-from xlalint.program.outline import ADDS_OPTION, dotted
+from xlalint.program.outline import ADDS_OPTION, dotted, last_name
 from xlalint.sources.starting import Given
 from xlalint.spelling import spelling
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call
 from xlalint.analysis.conditions import facts
 from xlalint.analysis.machine import Machine
 from xlalint.knowledge import functions
-from xlalint.program.outline import within
+from xlalint.program.outline import last_name, within
 from xlalint.program.sections import LEAVING, blocks
 from xlalint.remembering import remembered
 from xlalint.writing import written

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, Final, TypeVar
 
-from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Carried, Yielded
 from xlalint.analysis.payloads import (
     Bound,
@@ -64,7 +63,7 @@ from xlalint.lazy.state import (
     stands_for_callers,
 )
 from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight, join_all, kinds_that
-from xlalint.program.outline import Class, Function, FunctionNode, named, within
+from xlalint.program.outline import Class, Function, FunctionNode, last_name, named, within
 from xlalint.remembering import remembered
 from xlalint.spelling import THE_FRAMEWORK
 
