@@ -9,9 +9,10 @@ MODEL = None
 def generate(tokenizer, ids, rounds):
     for _ in range(rounds):
         print(tokenizer.decode(ids[0]))
-        logits, _ = MODEL(ids)
-        token = logits[:, -1, :].argmax(dim=-1, keepdim=True)
-        ids = torch.cat([ids[:, 1:], token], dim=-1)
+        with torch_xla.step():
+            logits, _ = MODEL(ids)
+            token = logits[:, -1, :].argmax(dim=-1, keepdim=True)
+            ids = torch.cat([ids[:, 1:], token], dim=-1)
         if token.item() == 0:
             break
     return ids

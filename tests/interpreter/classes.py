@@ -2,7 +2,8 @@
 # mypy: ignore-errors
 """Classes: where a method comes from, and what an attribute holds."""
 
-from dataclasses import dataclass
+import enum
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import torch
@@ -255,3 +256,48 @@ def decorated_method_of_a_class_in_a_function():
             return model(batch).item()  # expect: XLA101
 
     Local.step(x)
+
+
+def classes_in_a_function():
+    class Above:
+        def read(self, loss):
+            print(loss.item())
+
+    class Below(Above):
+        def show(self, loss):
+            self.read(loss)
+
+    loss = model(x).sum()
+    loss.backward()
+    Below().show(loss)  # expect: XLA102
+    torch_xla.sync()
+
+
+class Kinds(str, enum.Enum):
+    HOST = "cpu"
+    DEVICE = "xla"
+
+
+@dataclass
+class Settings:
+    rate: float = 0.1
+    device: object = field(default_factory=torch_xla.device)
+
+
+def device_of_an_enumeration():
+    network = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    network.to(torch.device(Kinds.DEVICE.value))  # expect: XLA701
+    network(x).sum().backward()
+    optimizer.step()
+    torch_xla.sync()
+
+
+def device_of_a_field():
+    settings = Settings()
+    network = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(network.parameters(), lr=settings.rate)
+    network.to(settings.device)  # expect: XLA701
+    network(x).sum().backward()
+    optimizer.step()
+    torch_xla.sync()

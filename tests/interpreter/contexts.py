@@ -2,6 +2,7 @@
 # mypy: ignore-errors
 """One function in two contexts that differ in one thing: what the first does says nothing of the second."""
 
+import contextlib
 import itertools
 
 import torch
@@ -386,3 +387,42 @@ def the_replicas_that_store_differ(flag):
         stored()
     elif xm.is_master_ordinal():
         stored()  # expect: XLA501
+
+
+# Managers of contexts, and loops
+
+
+@contextlib.contextmanager
+def timed():
+    yield
+
+
+def shown_once_more(value):
+    print(value.item())
+
+
+def read_within_a_manager_of_ours():
+    for x, y in loader:
+        with timed():
+            loss = (model(x) - y).pow(2).mean()
+            loss.backward()
+            print(loss.item())  # expect: XLA102
+
+
+def read_by_a_function_in_a_loop():
+    for x, y in loader:
+        loss = (model(x) - y).pow(2).mean()
+        loss.backward()
+        for _ in range(2):
+            shown_once_more(loss)  # expect: XLA102
+
+
+def read_within_after_a_cut():
+    for x, y in loader:
+        with torch_xla.step():
+            loss = (model(x) - y).pow(2).mean()
+            loss.backward()
+        with timed():
+            print(loss.item())
+        for _ in range(2):
+            shown_once_more(loss)

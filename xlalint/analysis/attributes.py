@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Final
 
+from xlalint.analysis import shared_names
 from xlalint.analysis.binding import part_of
 from xlalint.analysis.call import Call
-from xlalint.analysis.conditions import is_contradicted
+from xlalint.analysis.conditions import Arms, chosen, is_contradicted, is_instance
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.importable import lacks_class
 from xlalint.analysis.lacking import may_give
@@ -178,7 +179,7 @@ def attribute(
             return callable_value(Method(base, name))
         return constant(payload.type) if name == "type" and payload.type else HOST
     if isinstance(payload, Classes):
-        found = _of_class(machine, payload, name, frame)
+        found = _of_class(machine, payload, name, frame, store)
         if found is not None:
             return found
     if isinstance(payload, Module) and payload.parts is not None:
@@ -191,6 +192,8 @@ def attribute(
             return base._replace(payload=payload._replace(asks_as=part, is_part=True))
     if kind in _WITH_METHODS:
         return callable_value(Method(base, name, dotted(node.value) if node is not None else ""))
+    if kind is Kind.CONSTANT and name == "value":
+        return base  # of a member of an enumeration, which counts as what stands there
     if kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):
         return callable_value(Method(base, name))
     flag = machine.names.flag(name, frame.outline)
@@ -207,6 +210,9 @@ def _in_namespace(
     machine: Machine, namespace: Namespace, name: str, node: ast.Attribute | None, frame: Frame, store: Store
 ) -> Value:
     if namespace.outline is not None:
+        value = shared_names.in_module(machine, namespace, name, store)
+        if value is not None:
+            return value
         value = machine.names.flag(name, frame.outline) or machine.names.in_module(name, namespace.outline)
         if value is not None:
             return value
@@ -241,7 +247,7 @@ def _of_instance(
     store: Store,
 ) -> Value | None:
     joined: Value | None = None
-    for cls in classes:
+    for number, cls in enumerate(classes):
         if isinstance(cls, str):
             found: Value | None = callable_value(Method(base, name, dotted(node.value) if node else ""))
             known = f"{cls}.{name}"
@@ -253,7 +259,11 @@ def _of_instance(
             found = _of_project_class(machine, receiver, cls, name, asked, frame, store)
         if found is None:
             return None
-        joined = found if joined is None else join_values(joined, found)
+        if joined is None:
+            joined = found
+        elif joined != found:
+            either = None if node is None else chosen(joined, found, _by_class(node.value, classes, number))
+            joined = either or join_values(joined, found)
     module = base.payload
     if joined is not None and joined.kind is Kind.CALLABLE and isinstance(module, Module) and module.or_other:
         plain = callable_value(Method(base._replace(payload=module.plain()), name))
@@ -261,11 +271,21 @@ def _of_instance(
     return joined
 
 
+def _by_class(node: ast.expr, classes: tuple[Class | str, ...], number: int) -> Arms:
+    """That an object is of one of several classes, or of those before it."""
+    names = [cls if isinstance(cls, str) else cls.name for cls in classes]
+    this = f"`{is_instance(node, names[number])}`"
+    before = f"`{is_instance(node, names[0])}`" if number == 1 else f"not {this}"
+    return Arms(assume(before), assume(this))
+
+
 def _as_receiver(base: Value, cls: Class) -> Value:
-    """A layer that may be of several classes, as what it is in a method of one of them."""
-    module = base.payload
-    if isinstance(module, Module) and (len(module.of) > 1 or module.or_other):
-        return base._replace(payload=module._replace(of=(cls,), or_other=False))
+    """What may be of several classes, as what it is in a method of one of them."""
+    held = base.payload
+    if isinstance(held, Module) and (len(held.of) > 1 or held.or_other):
+        return base._replace(payload=held._replace(of=(cls,), or_other=False))
+    if isinstance(held, Instance) and len(held.of) > 1:
+        return base._replace(payload=held._replace(of=(cls,)))
     return base
 
 
@@ -306,6 +326,9 @@ def _of_project_class(
     if value is None:
         for base_class in machine.classes.bases(cls):
             if name in base_class.constants:
+                value = shared_names.in_class(machine, base_class, name, store)
+                if value is not None:
+                    break
                 value = machine.classes.constant(base_class, name)
                 if name in base_class.fields():
                     value = _given(machine, value, base_class, name, frame)
@@ -372,7 +395,7 @@ def _bring_parts(machine: Machine, part: Value, name: str, table: dict[str, Valu
                     store.attributes.setdefault((cls, attribute), value)
 
 
-def _of_class(machine: Machine, classes: Classes, name: str, frame: Frame) -> Value | None:
+def _of_class(machine: Machine, classes: Classes, name: str, frame: Frame, store: Store) -> Value | None:
     for cls in classes.of:
         if isinstance(cls, str):
             return machine.names.library(f"{cls}.{name}", frame.outline)
@@ -384,6 +407,9 @@ def _of_class(machine: Machine, classes: Classes, name: str, frame: Frame) -> Va
                 return callable_value(Bound(method, Value(Kind.CLASS, payload=Classes((cls,)))))
             return callable_value(Bound(method))
         for base in machine.classes.bases(cls):
+            given = shared_names.in_class(machine, base, name, store)
+            if given is not None:
+                return given
             if name in base.constants:
                 return machine.classes.constant(base, name)
         if name == library_classes.RUNS_FORWARD and machine.classes.is_differentiated_by_hand(cls):

@@ -6,12 +6,14 @@ import ast
 from collections import Counter as Counted
 from typing import Final
 
+from xlalint.analysis import shared_names
 from xlalint.analysis.call import Call
 from xlalint.analysis.conditions import forget
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
+    Classes,
     Collator,
     Compiled,
     Constant,
@@ -223,6 +225,8 @@ def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: 
         if store.state.obligations:
             frame.model.bind_anew(store.state, target.id, frame.site(target))
         bind_name(target.id, value, frame, store)
+        if frame.function is not None:  # what a module binds itself is found out of it
+            shared_names.keep(machine, target.id, value, frame, store)
     elif isinstance(target, ast.Attribute):
         owner = machine.evaluate(target.value, frame, store)
         if isinstance(module := owner.payload, Module) and target.attr == CALLED:
@@ -234,6 +238,12 @@ def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: 
                 machine.enter(Bound(setter, owner), Call(frame, store, frame.site(target), None, [value]))
                 return
             bind_attribute(machine, classes[0], target.attr, value, store)
+            if value.kind in _GIVEN and isinstance(target.value, ast.Name):
+                shared_names.keep(machine, target.value.id, owner, frame, store)
+        elif isinstance(of := owner.payload, Namespace) and of.outline is not None:
+            shared_names.give(machine, of.outline, target.attr, value, store)
+        elif isinstance(of, Classes) and isinstance(cls := of.of[0], Class):
+            shared_names.give_class(machine, cls, target.attr, value, store)
         elif isinstance(held := owner.payload, Container):
             # No dict of Python's takes attributes, but one of a class whose items are attributes does.
             _put(machine, target.value, held, target.attr, value, frame, store)
@@ -457,6 +467,7 @@ def _give(
         fields = held.with_(name, value)
         given = Value(Kind.UNKNOWN, recorded=fields.recorded, differs=owner.differs, payload=fields)
         bind_name(node.id, given, frame, store)
+        shared_names.keep(machine, node.id, given, frame, store)
 
 
 def rebind(machine: Machine, node: ast.expr, value: Value, frame: Frame, store: Store) -> None:
@@ -473,6 +484,8 @@ def rebind(machine: Machine, node: ast.expr, value: Value, frame: Frame, store: 
     if isinstance(node, ast.Name):
         before = store.names.get(node.id)
         bind(machine, node, value, frame, store)
+        if frame.function is None:
+            shared_names.keep(machine, node.id, value, frame, store)
         if before is not None and value.kind in _CHANGED_IN_PLACE and frame.function is not None:
             for other in _names_of_one(frame.function).get(node.id, ()):
                 if store.names.get(other) == before:

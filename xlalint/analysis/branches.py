@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 from xlalint.analysis.binding import bind_name
-from xlalint.analysis.conditions import enter_arm, facts, leave_arm, leave_unsettled, merge
+from xlalint.analysis.conditions import arms, enter_arm, facts, leave_arm, leave_unsettled, merge, narrow
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.micro_batches import note_uncut, note_uncut_within
@@ -103,8 +103,9 @@ def _by_chance(machine: Machine, node: ast.If, frame: Frame, store: Store) -> St
 def _either_arm(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | None:
     other = store.copy()
     owed = store.state.obligations
-    enter_arm(store, node.test, holds=True)
-    enter_arm(other, node.test, holds=False)
+    for arm, holds in ((store, True), (other, False)):
+        enter_arm(arm, node.test, holds=holds)
+        narrow(machine, node.test, frame, arm, holds=holds)
     began = before(frame, store)
     yes = _run_arm(machine, node, frame, store, holds=True)
     yes_uncut = frame.left_uncut
@@ -122,7 +123,7 @@ def _either_arm(machine: Machine, node: ast.If, frame: Frame, store: Store) -> S
     if yes is not None and no is not None and joined is not None:
         if note_uncut(machine, node, yes, no, frame):
             return no
-        merge(joined, yes, no, node.test)
+        merge(joined, yes, no, arms(node.test))
         option = partial(option_of, machine, node.test, frame, no, holds=True)
         switches = partial(switched_by, machine, node.test, frame, no, holds=True)
         _note_switched(joined.names, yes.names, no.names, option, switches)

@@ -11,6 +11,7 @@ from xlalint.analysis import attributes
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import begins_sum, element, mapped, rebind
 from xlalint.analysis.call import Call
+from xlalint.analysis.conditions import Arms, chosen, is_instance, merge
 from xlalint.analysis.decorators import is_context_manager
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.compiling import call_compiled, call_compiled_module
@@ -52,7 +53,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.refusals import refusal
 from xlalint.analysis.scopes import enter_scope, leave_scope, set_autograd
-from xlalint.analysis.store import Store, merge_into
+from xlalint.analysis.store import Store, join
 from xlalint.analysis.switches import device_set
 from xlalint.analysis.ties import SAYS_IT_TIES
 from xlalint.analysis.unknown import call_unknown
@@ -73,6 +74,7 @@ from xlalint.lazy.values import (
 )
 from xlalint.lazy.values import join as join_values
 from xlalint.program.outline import Class, Function, last_name
+from xlalint.spelling import spelling
 
 
 def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value:
@@ -188,26 +190,64 @@ def _each_target(machine: Machine, of: tuple[Target, ...], call: Call) -> Value:
         return call_unknown(machine, call)
     if len(of) == 1:
         return _target(machine, of[0], call)
-    before = call.store.copy()
-    bounded = before.state.trust.bounded
-    before.state.trust = before.state.trust._replace(
-        bounded=bounded or assume(f"`{call.spelling}` {COMES_HERE}")
-    )
-    result, after = _on_any_way([partial(_target, machine, target) for target in of], call, before)
+    bounded = call.store.state.trust.bounded
+    told = [_is_this(target, call) for target in of]
+    ways = [partial(_way, machine, *each) for each in zip(of, told, strict=True)]
+    result, after = _on_any_way(ways, call, call.store, told)
     after.state.trust = after.state.trust._replace(bounded=bounded)
     call.store.take(after)
     return result
 
 
-def _on_any_way(ways: Sequence[Callable[[Call], Value]], call: Call, before: Store) -> tuple[Value, Store]:
-    """What a call gives that goes one of several ways, each from the same store, and the store after it."""
+def _way(machine: Machine, target: Target, told: str, call: Call) -> Value:
+    """What one of several functions gives. That it is this one is a guess, unless what it is given rests on
+    that."""
+    trust = call.store.state.trust
+    if not trust.bounded:
+        rests = any(f"`{told}`" in value.assumes for value in call.values)
+        bounded = assume(f"`{told}`" if rests else f"`{call.spelling}` {COMES_HERE}")
+        call.store.state.trust = trust._replace(bounded=bounded)
+    return _target(machine, target, call)
+
+
+def _on_any_way(
+    ways: Sequence[Callable[[Call], Value]], call: Call, before: Store, told: Sequence[str] = ()
+) -> tuple[Value, Store]:
+    """What a call gives that goes one of several ways, each from the same store, and the store after it.
+
+    Args:
+        told: What is so on each way, as text; nothing where that is not known. What one way alone moves to
+            the device, or sets for it, has moved there, with what that assumes.
+    """
     after = before.copy()
     result = ways[0](call.with_store(after))
-    for way in ways[1:]:
+    for number, way in enumerate(ways[1:], 1):
         aside = before.copy()
-        result = join_values(result, way(call.with_store(aside)))
-        merge_into(after, aside)
+        other = way(call.with_store(aside))
+        joined = join(after, aside)
+        assert joined is not None
+        value = join_values(result, other)
+        if told and all(told):
+            yes = assume(f"`{told[0]}`" if number == 1 else f"not `{told[number]}`")
+            parted = Arms(yes, assume(f"`{told[number]}`"))
+            merge(joined, after, aside, parted)
+            value = chosen(result, other, parted) or value
+        result, after = value, joined
     return result, after
+
+
+def _is_this(target: Target, call: Call) -> str:
+    """That it is this one of several functions that a call leads to, as the program would ask for it."""
+    called = call.node.func if call.node is not None else None
+    if called is None or not isinstance(target, Bound):
+        return ""
+    if target.receiver is None:
+        return f"{spelling(called)} is {target.function.name}"
+    held = target.receiver.payload
+    of = held.of if isinstance(held, Instance | Module) else ()
+    if isinstance(called, ast.Attribute) and len(of) == 1 and isinstance(cls := of[0], Class):
+        return is_instance(called.value, cls.name)
+    return ""
 
 
 def _target(machine: Machine, target: Target, call: Call) -> Value:

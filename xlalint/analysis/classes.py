@@ -104,9 +104,16 @@ class ClassTable:
 
     def _base_values(self, cls: Class) -> list[Value]:
         self._machine.rest_on("class", *cls.key)
+        store = Store(State())
+        if cls.parent is not None:
+            # Those that stand beside it in a function, or a class, are known there alone.
+            self._machine.rest_on("whole", cls.outline.file)
+            beside = [each for each in cls.outline.classes.values() if each.parent is cls.parent]
+            store.names = {
+                each.name: Value(Kind.CLASS, payload=Classes((each,))) for each in beside if each is not cls
+            }
         return [
-            self._machine.evaluate(expression, Frame(cls.outline, None, 0), Store(State()))
-            for expression in cls.bases
+            self._machine.evaluate(expression, Frame(cls.outline, None, 0), store) for expression in cls.bases
         ]
 
     def _library_bases(self, cls: Class) -> list[str]:

@@ -6,18 +6,31 @@ import ast
 import operator
 import re
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Final, TypeVar
+from functools import lru_cache, partial
+from typing import Final, NamedTuple, TypeVar
 
 from xlalint.analysis.arguments import arguments_of
-from xlalint.analysis.payloads import Container, Loader, Module, OnHost, Opening, Opens, Optimizer
-from xlalint.analysis.store import Move, Store
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.payloads import (
+    Classes,
+    Container,
+    Instance,
+    Loader,
+    Module,
+    OnHost,
+    Opening,
+    Opens,
+    Optimizer,
+)
+from xlalint.analysis.store import AttributeKey, Move, Store
 from xlalint.knowledge.functions import TENSOR
 from xlalint.lazy.assumptions import ON_FOR_XLA, Assumptions, assume, both, option_in, shown_by_test
 from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.site import Path
 from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
-from xlalint.program.outline import Function, dotted, last_name, within
+from xlalint.lazy.values import join as join_values
+from xlalint.program.outline import Function, Outline, dotted, last_name, within
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 from xlalint.writing import written
@@ -32,6 +45,30 @@ def clauses(test: ast.expr) -> tuple[Assumptions, Assumptions]:
     shown = spelling(test)
     yes, no = assume(f"`{shown}`"), assume(f"not `{shown}`")
     return (yes, no) if holds else (no, yes)
+
+
+class Arms(NamedTuple):
+    """Two ways that a program comes from, of which it takes one.
+
+    Args:
+        yes: What is assumed where it takes the one.
+        no: What is assumed where it takes the other.
+        test: What decides, if that is a test.
+    """
+
+    yes: Assumptions
+    no: Assumptions
+    test: ast.expr | None = None
+
+
+def is_instance(node: ast.expr, name: str) -> str:
+    """That what an expression gives is of a class, as the program would ask for it."""
+    return f"isinstance({spelling(node)}, {name})"
+
+
+def arms(test: ast.expr) -> Arms:
+    """The two arms of a test."""
+    return Arms(*clauses(test), test)
 
 
 @remembered(4096)
@@ -181,6 +218,30 @@ def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
         if assumed <= store.state.trust.bounded:
             trust = store.state.trust
             store.state.trust = trust._replace(bounded=trust.bounded - assumed)
+
+
+def narrow(machine: Machine, test: ast.expr, frame: Frame, store: Store, *, holds: bool) -> None:
+    """An arm of a test is entered: what may be of several classes is of those that the test leaves."""
+    asked, positive = _positive(test)
+    match asked:
+        case ast.BoolOp(op=op, values=operands) if isinstance(op, ast.And) is (holds is positive):
+            for operand in operands:
+                narrow(machine, operand, frame, store, holds=holds is positive)
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), wanted]):
+            held = store.names.get(name)
+            if held is None or not isinstance(of := held.payload, Instance) or len(of.of) < 2:
+                return
+            among = machine.evaluate(wanted, frame, store).payload
+            if not isinstance(among, Classes):
+                return
+            left = tuple(
+                cls
+                for cls in of.of
+                if (not isinstance(cls, str) and not set(machine.classes.bases(cls)).isdisjoint(among.of))
+                is (holds is positive)
+            )
+            if left:
+                store.names[name] = held._replace(payload=of._replace(of=left))
 
 
 @remembered(4096)
@@ -355,54 +416,90 @@ _NAMES: Final = re.compile(r"(?<![\w.])[^\W\d]\w*")
 """What finds the names in an expression that are no attributes."""
 
 
-def merge(joined: Store, yes: Store, no: Store, test: ast.expr) -> None:
+def merge(joined: Store, yes: Store, no: Store, arms: Arms) -> None:
     """Mend the join of two arms: what one arm alone sets for the device, or moves, is taken, with what that
     assumes."""
-    _merge(joined.names, yes.names, no.names, test)
-    _merge(joined.attributes, yes.attributes, no.attributes, test)
+    _merge(joined.names, yes.names, no.names, arms)
+    _merge(joined.attributes, yes.attributes, no.attributes, arms)
+    if yes.attributes.keys() != no.attributes.keys():
+        _merge_shared(joined.attributes, yes.attributes, no.attributes, arms)
     if yes.moved.keys() != no.moved.keys():
-        _merge_moves(joined.moved, yes.moved, no.moved, test)
+        _merge_moves(joined.moved, yes.moved, no.moved, arms)
 
 
-def _merge_moves(
-    joined: dict[Path, Move], yes: dict[Path, Move], no: dict[Path, Move], test: ast.expr
+def _merge_shared(
+    joined: dict[AttributeKey, Value],
+    yes: dict[AttributeKey, Value],
+    no: dict[AttributeKey, Value],
+    arms: Arms,
 ) -> None:
-    """What one arm alone moves has moved for callers where the test comes out so; where that may be in the
-    last round, nobody knows where it is."""
+    """What one arm alone gives to the name of a module, that stands for it where the arm is taken."""
+    for given, other, clause in ((yes, no, arms.yes), (no, yes, arms.no)):
+        for key, value in given.items():
+            if isinstance(key[0], Outline) and key not in other:
+                joined[key] = _resting_on(clause, value)
+
+
+def _resting_on(clause: Assumptions, value: Value) -> Value:
+    if isinstance(held := value.payload, Container):
+        return value._replace(payload=held.map(partial(_resting_on, clause)))
+    return value._replace(assumes=both(value.assumes, clause)) if value.kind in _OF_ENGINE else value
+
+
+_OF_ENGINE: Final = kinds_that("concerns_engine")
+
+
+def _merge_moves(joined: dict[Path, Move], yes: dict[Path, Move], no: dict[Path, Move], arms: Arms) -> None:
+    """What one arm alone moves has moved for callers where that is taken; where that may be in the last
+    round, nobody knows where it is."""
     alone = [one for one in yes if one not in no], [one for one in no if one not in yes]
-    for moved, clause in zip(alone, clauses(test), strict=True):
+    for moved, clause in zip(alone, (arms.yes, arms.no), strict=True):
         for identity in moved:
             move = joined[identity]
-            if move.left and _asks_for_the_last(test):
+            if move.left and _asks_for_the_last(arms.test):
                 joined[identity] = move._replace(to=Place.UNKNOWN, left=())
             else:
                 joined[identity] = move._replace(assumes=both(move.assumes, clause))
 
 
-def _merge(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value], test: ast.expr) -> None:
+def _merge(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value], arms: Arms) -> None:
     if yes == no:
         return  # as mostly, for attributes; this is much quicker than to look at each
     for key, one in yes.items():
         other = no.get(key)
         if other is not None and one is not other and one != other:
-            value = chosen(one, other, test)
+            value = chosen(one, other, arms)
             if value is not None:
                 joined[key] = value
 
 
-def chosen(one: Value, other: Value, test: ast.expr) -> Value | None:
-    """Of what the two arms of a test set, what concerns the engine, if just one of them does; else None."""
+def chosen(one: Value, other: Value, arms: Arms) -> Value | None:
+    """Of what two arms set, what concerns the engine, if just one of them does; else None."""
     for device, instead in ((one, other), (other, one)):
         if device.assumes and prevails_as_device(device, instead):
             return device  # that this is the device is assumed once, however many tests there are
-    yes, no = clauses(test)
-    if Kind.SCOPE in (one.kind, other.kind):
+    yes, no, test = arms
+    if test is not None and Kind.SCOPE in (one.kind, other.kind):
         yes, no = _of_flag(test, yes), _of_flag(test, no)
+    if test is None and isinstance(mine := one.payload, Container) and isinstance(other.payload, Container):
+        return _chosen_of_each(one, mine, other.payload, arms)
     if _prevails(one, other) and not _is_left_at_last(one, test):
         return one._replace(assumes=_also(one, yes))
     if _prevails(other, one) and not _is_left_at_last(other, test):
         return other._replace(assumes=_also(other, no))
     return None
+
+
+def _chosen_of_each(one: Value, held: Container, other: Container, arms: Arms) -> Value | None:
+    """The same of what two containers hold, one by one, such as what a function returns."""
+    mine, theirs = held.items, other.items
+    if mine is None or theirs is None or len(mine) != len(theirs) or held.keys != other.keys:
+        return None
+    picked = [None if a == b else chosen(a, b, arms) for a, b in zip(mine, theirs, strict=True)]
+    if not any(picked):
+        return None
+    items = [pick or join_values(a, b) for pick, a, b in zip(picked, mine, theirs, strict=True)]
+    return one._replace(payload=held._replace(items=tuple(items)))
 
 
 def _of_flag(test: ast.expr, clause: Assumptions) -> Assumptions:
@@ -413,16 +510,16 @@ def _of_flag(test: ast.expr, clause: Assumptions) -> Assumptions:
     return clause
 
 
-def _is_left_at_last(value: Value, test: ast.expr) -> bool:
+def _is_left_at_last(value: Value, test: ast.expr | None) -> bool:
     """Whether an optimizer lost its model to the host in what may be the last round of a loop."""
     held = value.payload
     return isinstance(held, Optimizer) and held.place is Place.XLA and _asks_for_the_last(test)
 
 
-def _asks_for_the_last(test: ast.expr) -> bool:
+def _asks_for_the_last(test: ast.expr | None) -> bool:
     """Whether a test may be for the last round of a loop: one for one number says so, unless it is one of the
     first, or a rank."""
-    return any(
+    return test is not None and any(
         isinstance(node, ast.Compare)
         and isinstance(node.ops[0], ast.Eq | ast.GtE)
         and not (isinstance(last := node.comparators[0], ast.Constant) and last.value in _FIRST)

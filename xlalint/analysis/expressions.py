@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
+from xlalint.analysis import shared_names
 from xlalint.analysis.arguments import capture, capture_beside, defaults
 from xlalint.analysis.attributes import attribute, named_in_library
 from xlalint.analysis.binding import (
@@ -104,6 +105,7 @@ def _name(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> Value
             if frame.function is not None and frame.function.binds(node.id):
                 return machine.names.flag(node.id, frame.outline) or UNKNOWN
             value = machine.names.global_name(node.id, frame.outline, frame.function, moment_of(frame))
+            value = shared_names.now(machine, node.id, frame.outline, store, value)
             if value is UNKNOWN and node.id not in frame.outline.bindings:
                 _note_undefined(machine, node, frame, store)
             return store.as_moved(value) if store.moved and value.kind is Kind.MODULE else value

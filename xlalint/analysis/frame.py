@@ -125,7 +125,8 @@ class Frame:
         "acted", "assumed_uncut", "attributes", "captured", "carried", "closure_argument",
         "default_device", "depth", "discarded", "exits", "found", "function", "goes_along", "in_elements",
         "kept", "left_uncut", "loops", "may_be_in_batches", "met_uncut", "muted", "occurrences", "of_rows",
-        "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow", "trial", "uncut", "yields",
+        "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow", "surrounds", "trial",
+        "uncut", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -180,6 +181,9 @@ class Frame:
         self.yields: list[Yielded] = []
         self.resume: Callable[[Store], Store | None] | None = None
         """Runs what a `with` holds, where the context manager being interpreted yields."""
+        self.surrounds = False
+        """Whether it is a context manager, from where the body of a `with` runs: which names hold what is
+        done there, is seen there."""
         self.closure_argument = False
         self.discarded: ast.expr | None = None
         """The expression whose value the present statement throws away."""

@@ -216,7 +216,7 @@ class Interpreter(Memo):
             if execute is not None:
                 owed, pending = current.state.obligations, current.state.pending
                 current = execute(self, statement, frame, current)
-                if current is not None and current.state.obligations:
+                if current is not None and current.state.obligations and not frame.surrounds:
                     let_go(self, frame, current, statement, owed, pending=pending)
                 if frame.reads or apart.reads:
                     apart = go_on(apart, statement, frame, last)
@@ -478,7 +478,7 @@ class Interpreter(Memo):
         if not (loaders.isdisjoint(function.outer_names()) and loaders.isdisjoint(function.attributes())):
             return True
         self.rest_on("relevant", *function.key)
-        if function in self._plan.relevant or self._makes_an_object(function):
+        if function in self._plan.relevant or self._makes_an_object(function) or self._picks(function):
             return True
         state = call.store.state
         given = {**names, **captured}
@@ -505,6 +505,20 @@ class Interpreter(Memo):
             and any(isinstance(cls, Class) and cls.methods for cls in of.of)
             for name in makers(function.node)
         )
+
+    def _picks(self, function: Function) -> bool:
+        """Whether a function names a table of its module that holds objects with methods worth entering."""
+        return self.lookups.find(("picks", function), lambda: self._find_picks(function), lambda: False)
+
+    def _find_picks(self, function: Function) -> bool:
+        outline = function.outline
+        for name in sorted(function.outer_names().intersection(outline.bindings)):
+            if any(isinstance(bound, ast.List | ast.Tuple | ast.Dict) for bound in outline.bindings[name]):
+                held = self.names.global_name(name, outline, function)
+                classes = (base for cls in classes_in(held) for base in self.classes.bases(cls))
+                if any(self.is_relevant(method) for cls in classes for method in cls.methods.values()):
+                    return True
+        return False
 
     def _names_of_device(self, method: Function, cls: Class | None) -> bool:
         """Whether a method names what each instance of its class surely holds on a device of XLA."""

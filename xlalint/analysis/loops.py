@@ -44,10 +44,11 @@ from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.model import FEW_UPDATES
-from xlalint.lazy.obligations import Fact
+from xlalint.lazy.obligations import Fact, Owed
 from xlalint.lazy.scopes import Scopes, Split
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import NOTHING_DONE, Activity, Loop, State, join_loops, places
+from xlalint.lazy.transitions import exchange
 from xlalint.lazy.values import (
     NOTHING,
     UNKNOWN,
@@ -816,6 +817,9 @@ def _end_loop(
     engine = state.engine
     since = places(outer_since, engine.since) if engine.recorded != NOTHING else ()
     state.engine = engine._replace(since=since)
+    for read in state.owes(Owed.READ):
+        if not (read.since or read.inherited):  # it was of what had been recorded when the loop began
+            exchange(state, read, read._replace(since=outer_since))
 
 
 def _drawn(

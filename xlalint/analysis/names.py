@@ -65,6 +65,10 @@ _FLAGS: Final = {**dict(_guessed()), **dict.fromkeys(functions.AVAILABILITY, _TR
 """What names say by themselves in every module; which replica this is, is guessed."""
 
 
+MOST_IMPORTED: Final = 8
+"""A name is followed through so many modules that import it from another."""
+
+
 class Names:
     """What names mean, in modules of the project and in libraries."""
 
@@ -165,6 +169,21 @@ class Names:
             ("name", outline, name), lambda: self._find_global(outline, name), lambda: UNKNOWN
         )
         return value if value.kind is not Kind.UNKNOWN or name in outline.bindings else None
+
+    def origin(self, name: str, outline: Outline) -> tuple[Outline, str]:
+        """The module that defines what a name of another one means, and how it is called there."""
+        for _ in range(MOST_IMPORTED):
+            self._machine.rest_on("name", outline.file, name)
+            match outline.bindings.get(name):
+                case [Import(target=target)]:
+                    module, _, last = target.rpartition(".")
+                    found = self.find_module(module, outline) if module else None
+                    if found is None:
+                        break
+                    outline, name = found, last
+                case _:
+                    break
+        return outline, name
 
     def _find_global(self, outline: Outline, name: str) -> Value:
         bindings = outline.bindings.get(name, [])

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 from xlalint.analysis.binding import element, is_on_cpu, one_after_other, with_entries
-from xlalint.analysis.conditions import chosen
+from xlalint.analysis.conditions import arms, chosen
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.modules import as_tensor
 from xlalint.analysis.machine import Evaluate, Machine
@@ -658,11 +658,11 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     if drawn:
         vary([store.state], since, node.test, frame.site(node), frame)
     if parts is None and not test.surely_differs:
-        return chosen(yes, no, node.test) or _asked_for(machine, node, yes, no, frame, aside)
+        return chosen(yes, no, arms(node.test)) or _asked_for(machine, node, yes, no, frame, aside)
     either = join_values(yes, no)
     number = number_of_each(yes, no, either)
     if parts is None:
-        return number or chosen(yes, no, node.test) or either
+        return number or chosen(yes, no, arms(node.test)) or either
     assert isinstance(test.payload, RankTest)
     store.state = frame.model.meet(around, list(zip(parts, (here, aside.state), strict=True)))
     return present_where(yes, no, test.payload) or number or either

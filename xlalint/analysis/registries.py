@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
@@ -25,10 +25,7 @@ from xlalint.analysis.payloads import (
     container,
 )
 from xlalint.lazy.values import Kind, Value
-from xlalint.program.outline import Class, Function, Import, Outline, within
-
-MOST_IMPORTED: Final = 8
-"""A name is followed through so many modules that import it from another."""
+from xlalint.program.outline import Class, Function, Outline, within
 
 
 class Registry(NamedTuple):
@@ -64,7 +61,7 @@ def filled(machine: Machine, value: Value, name: str, outline: Outline) -> Value
         isinstance(held, Container) and held.keys is None and held.items != ()
     ):
         return value
-    registry = _registry(machine, held, *_origin(machine, name, outline))
+    registry = _registry(machine, held, *machine.names.origin(name, outline))
     if registry is None:
         return value
     found: list[tuple[str | None, Value]] = []
@@ -140,22 +137,6 @@ def _filled_by(function: Function) -> Iterator[tuple[ast.expr, bool]]:
                         yield held, True
 
 
-def _origin(machine: Machine, name: str, outline: Outline) -> tuple[Outline, str]:
-    """The module that defines what a name of another one means, and how it is called there."""
-    for _ in range(MOST_IMPORTED):
-        machine.rest_on("name", outline.file, name)
-        match outline.bindings.get(name):
-            case [Import(target=target)]:
-                module, _, last = target.rpartition(".")
-                found = machine.names.find_module(module, outline) if module else None
-                if found is None:
-                    break
-                outline, name = found, last
-            case _:
-                break
-    return outline, name
-
-
 def _modules(machine: Machine, home: Outline, asking: Outline) -> list[Outline]:
     """The modules that are looked through for what is registered."""
     modules = {home.file: home, asking.file: asking}
@@ -197,17 +178,17 @@ def _registers(machine: Machine, registry: Registry, decorator: ast.expr, module
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     match called:
         case ast.Name(id=name) if not registry.field:
-            home, known_as = _origin(machine, name, module)
+            home, known_as = machine.names.origin(name, module)
             if home is not registry.home:
                 return False
             return known_as in registry.by or any(
                 isinstance(argument, ast.Name)
                 and (known_as, position) in registry.given
-                and _origin(machine, argument.id, module) == (registry.home, registry.name)
+                and machine.names.origin(argument.id, module) == (registry.home, registry.name)
                 for position, argument in enumerate(given)
             )
         case ast.Attribute(value=ast.Name(id=name), attr=method) if registry.field and method in registry.by:
-            return _origin(machine, name, module) == (registry.home, registry.name)
+            return machine.names.origin(name, module) == (registry.home, registry.name)
     return False
 
 

@@ -35,6 +35,10 @@ _HANDED_ON: Final = re.compile(r"(?:[(:]|(?<![=!])=|\breturn)$")
 _STEPS_BY_ITSELF: Final = re.compile(r"barrier(?<!\wbarrier)\s*=\s*True\b")
 
 
+MOST_PASSED_ON: Final = 4
+"""Names are followed through so many packages that have them from each other."""
+
+
 class Plan:
     """Finds, by the words in their text, the functions worth interpreting, and who may call whom.
 
@@ -58,6 +62,10 @@ class Plan:
         self._tokens = tokens
         self._by_path = {outline.path: outline for outline in self.outlines}
         self._last_names = {outline.name.rpartition(".")[2] for outline in self.outlines}
+        self._folders = {str(folder) for outline in self.outlines for folder in outline.path.parents}
+        self._packages = {part for outline in self.outlines for part in outline.name.split(".")[:-1]}
+        self._passing: set[Outline] = set()
+        """Packages that are none of these modules, and have names from those that are."""
         self._imported: dict[Outline, list[tuple[str, Outline, str]]] = {}
         self._words: dict[Function, frozenset[str]] = {}
         self._module_words: dict[Outline, frozenset[str]] = {}
@@ -77,6 +85,10 @@ class Plan:
 
     def change(self, outline: Outline) -> None:
         """Look once more at a module whose text has changed, if it is one of those."""
+        if outline in self._passing:
+            for importer in self.outlines:
+                self._imported[importer] = list(self._imports(importer))
+            self._find()
         if outline not in self._imported:
             return
         for function in [function for function in self._words if function.outline is outline]:
@@ -109,6 +121,10 @@ class Plan:
         self._flags.clear()
         offered = {outline: self._offered(outline) for outline in self.outlines}
         self._hot_names = self._names_that_lead_there(self._tokens, offered)
+        held = {
+            outline: [(alias, self._hot_names[source]) for alias, source, last in imports if not last]
+            for outline, imports in self._imported.items()
+        }
         self.relevant = {
             function
             for function, words in self._words.items()
@@ -118,6 +134,7 @@ class Plan:
                 package in words and not words.isdisjoint(names)
                 for package, names in offered[function.outline].items()
             )
+            or any(alias in words and not words.isdisjoint(names) for alias, names in held[function.outline])
         }
         self._spread()
         self._add_users_of_attributes()
@@ -148,6 +165,7 @@ class Plan:
         self._of_spmd.clear()
         self._eager.clear()
         self._by_path.clear()
+        self._passing.clear()
         self._imported.clear()
         self._words.clear()
         self._module_words.clear()
@@ -277,10 +295,10 @@ class Plan:
                     whole = self._module(binding.target, outline)
                     if whole is not None:
                         yield name, whole, ""
-                    parent, _, last = binding.target.rpartition(".")
-                    source = self._module(parent, outline)
-                    if source is not None:
-                        yield name, source, last
+                    elif (package := self._package(binding.target, outline)) is not None:
+                        yield from ((name, source, "") for source in self._sources(package))
+                    if (passed := self._source(binding.target, outline, 0)) is not None:
+                        yield name, *passed
         for module in outline.star_imports:
             source = self._module(module, outline)
             if source is None:
@@ -288,6 +306,50 @@ class Plan:
             for name in source.bindings:
                 if name not in outline.bindings and not name.startswith("_"):
                     yield name, source, name
+
+    def _source(self, target: str, importer: Outline, depth: int) -> tuple[Outline, str] | None:
+        """Which of the modules an import takes a name from, be it through packages, and what it is there."""
+        parent, _, last = target.rpartition(".")
+        source = self._module(parent, importer)
+        if source is not None:
+            return source, last
+        package = self._package(parent, importer) if depth < MOST_PASSED_ON else None
+        if package is None:
+            return None
+        for binding in package.bindings.get(last, ()):
+            if isinstance(binding, Import):
+                return self._source(binding.target, package, depth + 1)
+        for module in package.star_imports:
+            source = self._module(module, package)
+            if source is not None and last in source.bindings:
+                return source, last
+        return None
+
+    def _sources(self, package: Outline) -> Iterator[Outline]:
+        """The modules that a package has names from."""
+        for bindings in package.bindings.values():
+            for binding in bindings:
+                if isinstance(binding, Import):
+                    passed = self._source(binding.target, package, 1)
+                    if passed is not None:
+                        yield passed[0]
+        for module in package.star_imports:
+            source = self._module(module, package)
+            if source is not None:
+                yield source
+
+    def _package(self, name: str, importer: Outline) -> Outline | None:
+        """A package that is none of the modules, while some stand in it."""
+        if name.rpartition(".")[2] not in self._packages:
+            return None
+        self.resolved.add((importer.folder, name))
+        found = self._project.locate(name, importer.path)
+        if found is None or found in self._by_path or str(found.parent) not in self._folders:
+            return None
+        package = self._project.outline(found)
+        if package is not None:
+            self._passing.add(package)
+        return package
 
     def _module(self, name: str, importer: Outline) -> Outline | None:
         # Looking for files is slow, and most imports are of other modules.
@@ -462,6 +524,14 @@ class Plan:
                 else:
                     for inner, functions in own[source].items():
                         names[inner] = [*names.get(inner, ()), *functions]
+            # What a class inherits is meant by its name, too.
+            derived = _derived(outline)
+            waiting = list(derived.keys() & names)
+            while waiting:
+                base = waiting.pop()
+                for name in derived.pop(base, ()):
+                    names[name] = [*names.get(name, ()), *names[base]]
+                    waiting.append(name)
         return visible
 
     def _origins(self, source: Outline, name: str) -> list[tuple[Outline, str]]:
@@ -613,15 +683,25 @@ def _made(outline: Outline) -> Iterator[tuple[str, frozenset[str]]]:
 
 def _called_for(outline: Outline) -> Iterator[tuple[str, str]]:
     """The names that a module gives to the result of a call, each with what is called, and to tables of
-    functions and classes, each with what it holds."""
+    functions, classes and objects, each with what it holds."""
     for name, bindings in outline.bindings.items():
         for binding in bindings:
             while isinstance(binding, ast.Subscript):
                 binding = binding.value
-            if isinstance(binding, ast.Call) and (called := last_name(binding.func)):
-                yield name, called
-            elif isinstance(binding, ast.Dict):
-                yield from ((name, held) for value in binding.values if (held := last_name(value)))
+            if isinstance(binding, ast.Call | ast.Dict | ast.List | ast.Tuple | ast.Set):
+                yield from ((name, held) for held in _held(binding))
+
+
+def _held(expression: ast.expr) -> Iterator[str]:
+    """The last names of what an expression holds, be it in tables, or calls to make it."""
+    match expression:
+        case ast.Call(func=func):
+            yield from _held(func)
+        case ast.Dict(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            for part in parts:
+                yield from _held(part)
+        case _ if name := last_name(expression):
+            yield name
 
 
 def _derived(outline: Outline) -> dict[str, list[str]]:

@@ -316,6 +316,7 @@ def _managed(
     outer, ways = frame.exits, Exits()
     left: list[Store | None] = []
     inner = _generator(manager, frame)
+    inner.surrounds = True
     inner.resume = lambda current: _resume(
         left, ways, machine, inner, item, node, rest, frame, store, current
     )
@@ -365,6 +366,7 @@ def _leave_by(
     """
     inner = _generator(manager, frame)
     inner.muted = True
+    inner.surrounds = True
     inner.resume = lambda current: _go_on(inner, target, gone, current)
     after = _run_generator(machine, manager, inner, entered.copy())
     frame.take(inner)

@@ -24,9 +24,10 @@ from xlalint.lazy.state import State
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import NOTHING, Place, Value
 from xlalint.lazy.values import join as join_values
-from xlalint.program.outline import Class
+from xlalint.program.outline import Class, Outline
 
-AttributeKey = tuple[Class, str]
+AttributeKey = tuple[Class | Outline, str]
+"""Under which name the objects of a class hold something, or a module or one of its classes stands for it."""
 
 
 class Move(NamedTuple):

@@ -292,6 +292,7 @@ FUNCTIONS: dict[str, str] = {
     "builtins.vars": "unknown object",
     "builtins.hash": "host",
     "functools.partial": "partial",
+    "dataclasses.field": "field",
     "threading.Thread": "thread",
     "multiprocessing.Process": "thread",
     "torch.multiprocessing.Process": "thread",

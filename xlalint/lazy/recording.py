@@ -257,7 +257,9 @@ class RecordingTransitions(Transitions):
         own = [
             read
             for read in state.owes(Owed.READ)
-            if not read.inherited and not (lasting and any(site.is_entry for site in read.since))
+            # In the rounds of a loop nothing is recorded since, if all is from before the loop.
+            if not read.inherited
+            and not (lasting and (not read.since or any(site.is_entry for site in read.since)))
         ]
         self._settle_repeated(state, own)
         state.obligations -= frozenset(own)

@@ -383,6 +383,8 @@ class Outline:
         self._sections: Sections | None = None
         self._by_key: dict[str, Function | Class] | None = None
         self._asks_if_run: bool | None = None
+        self.declared: set[str] = set()
+        """The names that functions declare global."""
         self._collect(tree.body, None, None)
         if _declares_globals(text):
             self._collect_globals()
@@ -698,6 +700,7 @@ class Outline:
             declared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
             if not declared:
                 continue
+            self.declared |= declared
             own = dict(
                 imported
                 for node in nodes
@@ -706,19 +709,31 @@ class Outline:
             )
             for name in sorted(declared.intersection(own)):
                 self._bind(name, Import(own[name]))
+            given: dict[str, list[ast.expr]] = {}
             for node in nodes:
-                if isinstance(node, ast.Assign):
-                    for target in node.targets:
-                        for name, value in _assigned(target, node.value):
-                            if name in declared:
-                                self._bind_global(name, value, own)
+                for target, value in _givings(node):
+                    for name, part in _assigned(target, value):
+                        given.setdefault(name, []).append(part)
+            for name in sorted(declared.intersection(given)):
+                for value in given[name]:
+                    self._bind_global(name, value, own, given, set(declared))
 
-    def _bind_global(self, name: str, value: ast.expr, own: dict[str, str]) -> None:
-        """Bind a name to what a function gives it, which imports what `own` says."""
+    def _bind_global(
+        self, name: str, value: ast.expr, own: dict[str, str], given: dict[str, list[ast.expr]],
+        seen: set[str],
+    ) -> None:  # fmt: skip
+        """Bind a name to what a function gives it, which imports what `own` says, and gives its own names
+        what `given` says; those that were `seen` on the way stand for nothing new."""
         match value:
             case ast.Name(imported) if imported in own:
                 self._bind(name, Import(own[imported]))
-            case ast.Call(called):
+            case ast.Name(local) if local in given and local not in seen:
+                for each in given[local]:
+                    self._bind_global(name, each, own, given, {*seen, local})
+            case ast.IfExp(body=yes, orelse=no):
+                self._bind_global(name, yes, own, given, seen)
+                self._bind_global(name, no, own, given, seen)
+            case ast.Call(func=called) | ast.Subscript(value=called):
                 root = _root(called)
                 if root in own:
                     self.imported_there[value] = root, own[root]
@@ -843,6 +858,16 @@ def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr
                 part = ast.copy_location(ast.Subscript(value, ast.Constant(index), ast.Load()), value)
                 ast.copy_location(part.slice, value)
             yield from _assigned(inner, part)
+
+
+def _givings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a statement assigns to which targets; to that of a loop, what it goes over holds."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield target, value
+        case ast.For(target=ast.Name() as target, iter=held):
+            yield target, ast.copy_location(ast.Subscript(held, target, ast.Load()), held)
 
 
 def _moved(node: ast.stmt) -> ast.Call | None:

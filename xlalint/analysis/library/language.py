@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from xlalint.analysis.attributes import attribute, named_in_library
-from xlalint.analysis.binding import bind_attribute, element
+from xlalint.analysis.binding import bind, bind_attribute, element
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.options import option_in
@@ -317,21 +317,25 @@ def _getattr(machine: Machine, call: Call) -> Value:
 
 def _setattr(machine: Machine, call: Call) -> Value:
     given, name, value = call.argument(0), literal(call.argument(1)), call.argument(2) or UNKNOWN
+    named = call.node.args[0] if call.node is not None and call.node.args else None
+    if isinstance(name, str) and isinstance(named, ast.Name | ast.Attribute):
+        target = ast.copy_location(ast.Attribute(named, name, ast.Store()), named)
+        bind(machine, target, value, call.frame, call.store)
+        return NONE
     for cls in classes_of(given) if given is not None else ():
         if isinstance(cls, str):
             continue
         # What a framework's class holds it is told by its name.
         bases = [base for base in machine.classes.bases(cls) if not base.outline.is_framework]
         constants = {held for base in bases for held in base.constants}
-        if not isinstance(name, str):
-            constants |= {
-                held
-                for (owner, held), kept in call.store.attributes.items()
-                if owner is cls and kept.kind in _SETTINGS
-            }
-        for held in [name] if isinstance(name, str) else sorted(constants):
+        constants |= {
+            held
+            for (owner, held), kept in call.store.attributes.items()
+            if owner is cls and kept.kind in _SETTINGS
+        }
+        for held in sorted(constants):
             machine.touch((cls, held))
-            call.store.attributes[cls, held] = value if isinstance(name, str) else UNKNOWN
+            call.store.attributes[cls, held] = UNKNOWN
     return NONE
 
 
@@ -372,6 +376,17 @@ def _partial(machine: Machine, call: Call) -> Value:
     if target is None or call.open_ended:
         return UNKNOWN
     return callable_value(Partial(target, tuple(call.arguments[1:]), tuple(call.keywords.items())))
+
+
+def _field(machine: Machine, call: Call) -> Value:
+    """What a field of a dataclass holds where nobody gives it anything, if that is made anew for each.
+
+    Fields with a default are often options of a command line, which may be given.
+    """
+    factory = call.keywords.get("default_factory")
+    return (
+        UNKNOWN if factory is None else machine.invoke(factory, Call(call.frame, call.store, call.site, None))
+    )
 
 
 def _device_module(machine: Machine, call: Call) -> Value:
@@ -460,6 +475,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "import": _import,
     "find module": _find_module,
     "partial": _partial,
+    "field": _field,
     "thread": _thread,
     "checkpoint by torch": _checkpoint_by_torch,
     "device module": _device_module,

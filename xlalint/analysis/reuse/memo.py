@@ -405,8 +405,8 @@ class Memo(Machine):
 
     def _names_idle(self, function: Function, attributes: dict[AttributeKey, Value]) -> bool:
         """Whether the engine has nothing to do with what objects hold under the names in a function."""
-        names = function.attributes()
-        named = [key for key in attributes if key[1] in names]
+        names = function.attributes() | function.outer_names()
+        named = [key for key in attributes if key[1].rpartition(".")[2] in names]
         busy = [key for key in named if not are_idle({key: attributes[key]})]
         # One is enough to say no, and it is the same one in whatever order they came about.
         for key in (min(busy, key=_by_spelling),) if busy else named:
@@ -420,18 +420,25 @@ class Memo(Machine):
         if not attributes:
             return attributes
         waiting = [cls for value in (*names.values(), *captured.values()) for cls in classes_in(value)]
-        if not waiting:
+        shared = [key for key in attributes if isinstance(key[0], Outline)]
+        if not (waiting or shared):
             return {}
         # What it is given itself mostly is enough, and what instances hold may have to be found out.
-        missing = {owner for owner, _ in attributes}.difference(waiting)
+        missing = {owner for owner, _ in attributes if isinstance(owner, Class)}.difference(waiting)
         if not missing:
             return attributes
         owned: dict[Class, list[AttributeKey]] = {}
         for key in attributes:
-            owned.setdefault(key[0], []).append(key)
+            if isinstance(owner := key[0], Class):
+                owned.setdefault(owner, []).append(key)
         reached: set[Class] = set()
-        led: dict[Class, tuple[Class, AttributeKey]] = {}
+        led: dict[Class, tuple[Class | None, AttributeKey]] = {}
         """The classes that are reached by what an attribute holds now, and from where."""
+        for key in shared:
+            found = classes_in(attributes[key])
+            waiting += found
+            for each in found:
+                led.setdefault(each, (None, key))
         while waiting and missing:
             cls = waiting.pop()
             if cls not in reached:
@@ -447,13 +454,20 @@ class Memo(Machine):
                         led.setdefault(each, (cls, key))
         if not missing:
             return attributes
-        return {key: value for key, value in attributes.items() if key[0] in reached}
+        return {
+            key: value
+            for key, value in attributes.items()
+            if isinstance(owner := key[0], Outline) or owner in reached
+        }
 
-    def _touch_way(self, cls: Class, led: dict[Class, tuple[Class, AttributeKey]]) -> None:
+    def _touch_way(self, cls: Class, led: dict[Class, tuple[Class | None, AttributeKey]]) -> None:
         """Note by which attributes a class was reached: where they hold something else, it may not be."""
         while (way := led.pop(cls, None)) is not None:
-            cls, key = way
+            holder, key = way
             self.touch(key)
+            if holder is None:
+                break  # the name of a module, which everybody can get at
+            cls = holder
 
     def _held_by(self, cls: Class) -> frozenset[Class]:
         """The classes of which an instance of `cls` holds instances."""
@@ -474,5 +488,5 @@ class Memo(Machine):
 
 def _by_spelling(key: AttributeKey) -> tuple[str, ...]:
     """An order of attributes that is the same in every run."""
-    cls, name = key
-    return (*cls.key, name)
+    owner, name = key
+    return (owner.file, "", name) if isinstance(owner, Outline) else (*owner.key, name)

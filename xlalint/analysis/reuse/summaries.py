@@ -597,21 +597,24 @@ def changed_containers(
 ) -> tuple[tuple[str, Value], ...]:
     """What a function was given to hold others, and has changed, as it leaves it, by parameter.
 
-    That may also be something unknown which it has given what matters to the engine: `args.rank = ...`.
+    That may also be something unknown which it has given what matters to the engine: `args.rank = ...`; and a
+    tensor of which it has shown that it is one, as what computes its gradients does.
     """
     return tuple(
         (name, left[name])
         for name, before in given.items()
-        if name in left
-        and left[name] != before
-        and (
-            isinstance(left[name].payload, type(before.payload))
-            if isinstance(before.payload, Container | StateDict)
-            else isinstance(left[name].payload, Fields)
-            and before.kind in (Kind.UNKNOWN, Kind.HOST)
-            and name not in _bound_anew(function)
-        )
+        if name in left and left[name] != before and _has_changed(function, name, before, left[name])
     )
+
+
+def _has_changed(function: Function, name: str, before: Value, now: Value) -> bool:
+    if isinstance(before.payload, Container | StateDict):
+        return isinstance(now.payload, type(before.payload))
+    if before.kind is Kind.TENSOR:
+        shown = now.kind is Kind.TENSOR and now.assumes < before.assumes
+        return shown and name not in _bound_anew(function)
+    given = isinstance(now.payload, Fields) and before.kind in (Kind.UNKNOWN, Kind.HOST)
+    return given and name not in _bound_anew(function)
 
 
 @remembered(1024)
