@@ -301,7 +301,7 @@ def as_records(settings, record):
 def reads_after_settings_were_read(settings, record):
     as_records(settings, record)
     loss = model(x)
-    print(loss)  # expect: XLA102
+    print(loss.item())  # expect: XLA102
     torch_xla.sync()
 
 
@@ -314,5 +314,5 @@ def as_trained(settings):
 def reads_after_work_that_calls_itself(settings):
     as_trained(settings)
     loss = model(x)
-    print(loss)  # expect: XLA102 likely
+    print(loss.item())  # expect: XLA102 likely
     torch_xla.sync()

@@ -39,7 +39,7 @@ def called_by_one_that_calls_one():
 
     def tell(x):
         loss = score(x)
-        print(loss)  # state: heavy
+        print(loss.item())  # state: heavy
         return loss
 
     def again(x):

@@ -32,12 +32,12 @@ deep = Deep().to(device)
 def a_model_that_checkpoints():
     for batch in loader:
         loss = deep(batch).sum()
-        print(loss)  # expect: XLA102
+        print(loss.item())  # expect: XLA102
 
 
 def reading(inputs):
     scores = deep(inputs)
-    print(scores)
+    print(scores.item())
     return scores
 
 

@@ -13,14 +13,14 @@ x = torch.randn(4, 4, device=device)
 
 def not_known():
     loss = model(x)
-    print(loss)  # expect: XLA102 likely
+    print(loss.item())  # expect: XLA102 likely
     torch_xla.sync()
 
 
 def off():
     eager_mode(False)
     loss = model(x)
-    print(loss)  # expect: XLA102
+    print(loss.item())  # expect: XLA102
     torch_xla.sync()
 
 
@@ -36,7 +36,7 @@ def on_on_the_first_way(flag):
     if flag:
         eager_mode(True)
     loss = model(x)
-    print(loss)  # expect: XLA102 likely
+    print(loss.item())  # expect: XLA102 likely
     torch_xla.sync()
 
 
@@ -47,7 +47,7 @@ def on_on_the_second_way(flag):
     else:
         eager_mode(True)
     loss = model(x)
-    print(loss)  # expect: XLA102 likely
+    print(loss.item())  # expect: XLA102 likely
     torch_xla.sync()
 
 
@@ -61,5 +61,5 @@ def on_first_and_then_off():
     print(loss)  # state: none
     eager_mode(False)
     loss = forward(x)
-    print(loss)  # state: heavy  # expect: XLA102
+    print(loss.item())  # state: heavy  # expect: XLA102
     torch_xla.sync()

@@ -41,8 +41,58 @@ def bound_and_read_where_backward_may_need_it():
     found = []
     for batch in loader:
         scores = model(batch).square()
-        found.append(scores.cpu())  # expect: XLA102
+        found.append(scores.cpu())  # expect: XLA102 likely
     return found
+
+
+def computed_without_a_gradient():
+    found = []
+    for batch in loader:
+        best = model(batch).argmax(-1)
+        found.append(best.cpu())
+        likely = model(batch).sigmoid() > 0.5
+        found.append(likely.cpu().numpy())
+        marked = torch.isfinite(model(batch)).float()
+        print(marked)
+        best = model(batch).argmax(-1)
+        found.append(best.view(-1).cpu())  # expect: XLA102
+    return found
+
+
+def the_best_of_what_is_held():
+    found = []
+    for batch in loader:
+        scores = model(batch).square()
+        best = scores.argmax(-1)
+        found.append(best.cpu())  # expect: XLA102
+    return found
+
+
+def gradients_are_computed_of_what_was_read():
+    for batch in loader:
+        loss = model(batch).square().mean()
+        print(loss)  # expect: XLA102
+        loss.backward()
+
+
+def with_gradients(loss):
+    loss.backward()
+
+
+def gradients_are_computed_by_another_function():
+    for batch in loader:
+        loss = model(batch).square().mean()
+        print(loss)  # expect: XLA102
+        with_gradients(loss)
+
+
+def seen_to_be_called(found):
+    for batch in loader:
+        scores = model(batch).square()
+        found.append(scores.cpu())  # expect: XLA102
+
+
+seen_to_be_called([])
 
 
 @torch.no_grad()

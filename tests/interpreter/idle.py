@@ -24,7 +24,7 @@ def eager_mode_differs():
     print(loss)  # state: none
     eager_mode(False)
     loss = forward()
-    print(loss)  # state: heavy  # expect: XLA102
+    print(loss.item())  # state: heavy  # expect: XLA102
     torch_xla.sync()
 
 
@@ -39,7 +39,7 @@ def the_captured_variable_differs():
     torch_xla.sync()  # state: none
     train = True
     loss = run()
-    print(loss)  # state: heavy  # expect: XLA102
+    print(loss.item())  # state: heavy  # expect: XLA102
     torch_xla.sync()
 
 

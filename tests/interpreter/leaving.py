@@ -279,7 +279,7 @@ def object_with_methods_for_entry_and_exit():
     torch_xla.sync()
     model(x)
     with Marked() as loss:
-        print(loss)  # state: heavy  # expect: XLA102
+        print(loss.item())  # state: heavy  # expect: XLA102
     print("cut")  # state: none
 
 

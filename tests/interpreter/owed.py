@@ -28,7 +28,7 @@ def forward_in_a_function(batch):
 
 def a_read_before_a_cut_in_one_arm(flag):
     loss = model(x)
-    print(loss)  # expect: XLA102
+    print(loss.item())  # expect: XLA102
     if flag:
         torch_xla.sync()
     print("the other way still owes it")  # owed: READ
@@ -36,7 +36,7 @@ def a_read_before_a_cut_in_one_arm(flag):
 
 def a_read_before_a_cut_in_a_function():
     loss = model(x)
-    print(loss)  # expect: XLA102
+    print(loss.item())  # expect: XLA102
     cut_in_a_function()
     print("told")  # owed: nothing
 

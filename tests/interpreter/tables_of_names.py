@@ -30,7 +30,7 @@ def functions(args, loader):
     model = nn.Linear(4, 4).to(device)
     for inputs, labels in pl.MpDeviceLoader(loader, device):
         loss = FUNCTIONS[args.loss](model(inputs), labels)
-        print(loss)  # expect: XLA102
+        print(loss.item())  # expect: XLA102
 
 
 def all_of_them(loader):
@@ -57,7 +57,7 @@ def types_of_numbers(args, loader):
     model = nn.Linear(4, 4).to(device)
     for inputs, _ in pl.MpDeviceLoader(loader, device):
         scores = model(inputs).to(kind)
-        print(scores)  # expect: XLA102
+        print(scores.item())  # expect: XLA102
 
 
 def on_the_host(args, loader):

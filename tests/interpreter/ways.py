@@ -378,7 +378,7 @@ def an_unknown_callee_got_the_model_on_the_first_way(framework, flag):
     loss = model(x)
     if flag:
         framework(model)
-    print(loss)  # expect: XLA102 likely
+    print(loss.item())  # expect: XLA102 likely
     torch_xla.sync()
 
 
@@ -388,7 +388,7 @@ def an_unknown_callee_got_the_model_on_the_second_way(framework, flag):
         pass
     else:
         framework(model)
-    print(loss)  # expect: XLA102 likely
+    print(loss.item())  # expect: XLA102 likely
     torch_xla.sync()
 
 
@@ -396,7 +396,7 @@ def an_unknown_callee_got_the_model_before_the_cut(framework):
     framework(model)
     torch_xla.sync()
     loss = model(x)
-    print(loss)  # expect: XLA102
+    print(loss.item())  # expect: XLA102
     torch_xla.sync()
 
 
@@ -404,7 +404,7 @@ def recursive_on_the_first_way(flag):
     if flag:
         recursive_on_the_first_way(flag)  # expect: XLA092
     loss = model(x)
-    print(loss)  # expect: XLA102 likely
+    print(loss.item())  # expect: XLA102 likely
     torch_xla.sync()
 
 
@@ -414,7 +414,7 @@ def recursive_on_the_second_way(flag):
     else:
         recursive_on_the_second_way(flag)  # expect: XLA092
     loss = model(x)
-    print(loss)  # expect: XLA102 likely
+    print(loss.item())  # expect: XLA102 likely
     torch_xla.sync()
 
 

@@ -13,7 +13,7 @@ x = torch.randn(4, 4, device=device)
 
 def a_read():
     loss = model(x).sum()
-    print(loss)  # expect: XLA102
+    print(loss.item())  # expect: XLA102
     model(x)
     torch_xla.sync()
 

@@ -22,6 +22,7 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.store import Store
+from xlalint.analysis.work import settled
 from xlalint.lazy.assumptions import Assumptions, both, least
 from xlalint.lazy.obligations import Obligation, Owed
 from xlalint.lazy.state import Activity, Fetch, State
@@ -67,6 +68,19 @@ def _let_go_of_reads(
         held = _is_held_by_parameters(store) or _is_named(machine, frame, store, surely=not pending)
         if not held or _starts_from_nothing(machine, frame, store, statement):
             state.obligations -= own
+    if state.scopes.no_grad is False:
+        _let_go_of_copied(machine, frame, store, reads - before)
+
+
+def _let_go_of_copied(machine: Machine, frame: Frame, store: Store, own: set[Obligation]) -> None:
+    """What only names hold that were copied to the host waits for nobody but backward."""
+    held = ((name, value, settled(value)) for name, value in store.names.items())
+    copied = {name: after for name, before, after in held if after is not before}
+    if copied and own:
+        without = store.copy()
+        without.names.update(copied)
+        if not may_hold_work(machine, frame, without):
+            frame.model.rest_on_autograd(store.state, own & store.state.obligations)
 
 
 def _starts_from_nothing(machine: Machine, frame: Frame, store: Store, statement: ast.stmt) -> bool:

@@ -75,14 +75,15 @@ from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.judging import Caller, Occurrence, at_own_call
 from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
-from xlalint.lazy.assumptions import Assumptions
+from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.cuts import AT_ENTRY
-from xlalint.lazy.events import Event, Save, ShapeVaries
+from xlalint.lazy.events import Event, ReadThenCut, Save, ShapeVaries
 from xlalint.lazy.obligations import Fact, Owed, without_unasked
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.sharding import NO_MESH
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Raised, State
+from xlalint.lazy.transitions import show_autograd
 from xlalint.lazy.values import (
     NONE,
     NOTHING,
@@ -285,7 +286,8 @@ class Interpreter(Memo):
         store = self._start(function.outline)
         self._run_alone(function, frame, store)
         frame.model.end(store.state, function.site, whole=False)
-        return self._told(frame, None if function.makes_objects else function.owner)
+        told = self._told(frame, None if function.makes_objects else function.owner)
+        return [_of_unseen_caller(each) for each in told]
 
     def run_saver(self, function: Function) -> list[Occurrence]:
         """Interpret a function that saves as if it were called in mid-step.
@@ -316,7 +318,7 @@ class Interpreter(Memo):
         )
         self._run_alone(method, frame, store, self.classes.instance(cls))
         frame.model.end(store.state, method.site, whole=False)
-        return self._told(frame, cls)
+        return [_of_unseen_caller(each) for each in self._told(frame, cls)]
 
     def _told(self, frame: Frame, made: Class | None = None) -> list[Occurrence]:
         """What happens where a root of a file begins: after what raises when the file is imported.
@@ -657,6 +659,7 @@ class Interpreter(Memo):
             call.store.maybe_run_all()
         if left.state.loop.all.backward:
             call.store.free_history()
+            show_autograd(call.store.state)
         for identity, move in left.moved.items():
             call.store.move_module(identity, move.called_at(call.site))
         # What the function has set knows already what it has moved, and may have been built below the move.
@@ -847,6 +850,14 @@ ATTRIBUTES: Final = "attributes"
 
 _WITH_ITS_COUNTERPART: Final = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 """Methods of which one may wait for what another does: replicas meet over the whole life of the object."""
+
+
+def _of_unseen_caller(occurrence: Occurrence) -> Occurrence:
+    """What happens where nobody is seen to call: whoever does may have turned autograd off."""
+    event = occurrence.event
+    if not (isinstance(event, ReadThenCut) and event.obligation.if_autograd):
+        return occurrence
+    return occurrence._replace(event=replace(event, assumes=both(event.assumes, assumptions.AUTOGRAD)))
 
 
 def _lists_what_to_do(value: Value) -> bool:

@@ -458,7 +458,7 @@ def compare(
         if Kind.NONE not in (left.kind, right.kind):
             left, right = worked_on(left), worked_on(right)
         compared = record((left, right), Weight.LIGHT, frame.site(node), frame, store)
-        return of_role(compared, Role.MASK)._replace(history=False)
+        return of_role(compared, Role.MASK)._replace(history=None)
     for one, other in ((left, right), (right, left)):
         if one.kind is Kind.ORDINAL:
             return _compare_ordinal(op, one, other)

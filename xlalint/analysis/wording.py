@@ -67,7 +67,7 @@ def in_words(value: Value) -> Iterator[str]:
     if value.history:
         yield "holds its autograd graph"
     if value.history is None:
-        yield "computed where autograd is off"
+        yield "holds no autograd graph"
     if value.present is not None:
         yield "None on some replicas" if isinstance(value.present, RankTest) else "perhaps None"
 

@@ -49,7 +49,7 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     perhaps_reduced, without = False, True
     tensors = []
     varies: Form | None = None
-    for value in map(_settled, inputs):
+    for value in map(settled, inputs):
         # What was computed without autograd has no history, nor has what is made of nothing else.
         without = without and (value.history is None if value.kind is Kind.TENSOR else value.kind in NUMBERS)
         if value.kind is Kind.TENSOR:
@@ -81,7 +81,7 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     return Value(Kind.TENSOR, assumes, recorded, differs, reduced_perhaps, held, history=keeps)
 
 
-def _settled(value: Value) -> Value:
+def settled(value: Value) -> Value:
     """The value without what was run to copy it to the host: it is there, for whatever is computed of it."""
     return value.run() if isinstance(value.payload, Tensor) and value.payload.fetched else value
 
@@ -118,7 +118,7 @@ def read(
         one_of_many: Whether in a comprehension others are read as it is, of which XLA104 tells.
     """
     if value.kind is Kind.TENSOR:
-        value = _settled(value)
+        value = settled(value)
         if store.state.replicas.splits and _in_first_round(store):
             value = value._replace(reduced=False)  # no step has been summed by then
         if reading is Reading.EXPLICIT or value.known:

@@ -259,6 +259,12 @@ WITHOUT_HISTORY = frozenset({
 })  # fmt: skip
 """Operations whose results hold no autograd graph, or of which one of several results holds none."""
 
+NOT_DIFFERENTIABLE = MASKS | {
+    "argmax", "argmin", "argsort", "argwhere", "long", "int", "short", "byte", "nonzero", "count_nonzero",
+    "bincount", "searchsorted", "bucketize", "isin", "one_hot", "multinomial",
+}  # fmt: skip
+"""Operations of which no result holds an autograd graph, whatever they are computed of."""
+
 PARTS = frozenset(
     {"split", "chunk", "unbind", "tensor_split", "split_with_sizes", "hsplit", "vsplit", "dsplit"}
 )

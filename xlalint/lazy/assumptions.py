@@ -28,6 +28,8 @@ FOLLOWED: Final[Assumptions] = frozenset({"what xlalint did not follow changes n
 """A bound of the analyzer was reached."""
 MID_STEP: Final[Assumptions] = frozenset({"this is called while the work of a step is pending"})
 """A function that saves is called in mid-step, by somebody who is not seen."""
+AUTOGRAD: Final[Assumptions] = frozenset({"autograd is on where this is called"})
+"""A function that computes no gradients is called by somebody who is not seen."""
 NOT_FINITE: Final[Assumptions] = frozenset({"a number is not finite"})
 """What a program does that looks for NaN and infinity, when it has found one: training has failed by then."""
 LEAVES_A_REST: Final[Assumptions] = frozenset({"the number of samples is no multiple of the batch size"})

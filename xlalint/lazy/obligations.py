@@ -239,6 +239,8 @@ class Obligation(NamedTuple):
     held_by: frozenset[str] = frozenset()
     """The names of this function that alone hold what the opening event was about: it is not owed any more
     when each of them has been bound anew. Empty: who holds it is not known."""
+    if_autograd: bool = False
+    """Only for backward is what the opening event was about kept, if its caller has autograd on."""
 
     @property
     def inherited(self) -> bool:
@@ -262,6 +264,7 @@ class Obligation(NamedTuple):
         return (
             self.path, sorted(self.assumes), self.in_loop, self.detail, _order_of(self.split), self.since,
             self.before_barrier, sorted(self.when), self.of_last_round, sorted(self.held_by),
+            self.if_autograd,
         )  # fmt: skip
 
 

@@ -264,6 +264,11 @@ class RecordingTransitions(Transitions):
         self._settle_repeated(state, own)
         state.obligations -= frozenset(own)
 
+    def rest_on_autograd(self, state: State, reads: Iterable[Obligation]) -> None:
+        """What these have read nobody holds but autograd, where it is on: its caller says so."""
+        for read in reads:
+            exchange(state, read, read._replace(if_autograd=True))
+
     def leave_rounds(self, state: State, before: frozenset[Obligation], names: frozenset[str]) -> None:
         """A loop has ended of which each round lets go of what the one before it recorded.
 

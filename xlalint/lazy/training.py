@@ -35,7 +35,7 @@ from xlalint.lazy.obligations import Owed
 from xlalint.lazy.recording import LOCAL, RecordingTransitions
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import State, Training
-from xlalint.lazy.transitions import exchange, note
+from xlalint.lazy.transitions import exchange, note, show_autograd
 from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
 
 REDUCING, PLAIN = "xm.optimizer_step", "step"
@@ -198,6 +198,7 @@ class TrainingTransitions(RecordingTransitions):
             # The cut ends a micro-batch; an optimizer step after it is not split.
             exchange(state, obligation, obligation._replace(owed=Owed.ACCUMULATION))
         state.obligations -= set(state.owes(Owed.CLIP))
+        show_autograd(state)
         now = Gradient.REDUCED if state.replicas.wrapped else Gradient.LOCAL
         state.gradients = state.gradients.change(None, now)
         state.trust = state.trust._replace(summing=assumptions.NONE)

@@ -57,5 +57,12 @@ def note(state: State, **what: Any) -> None:
     state.loop = loop._replace(own=loop.own._replace(**what))
 
 
+def show_autograd(state: State) -> None:
+    """Gradients were computed: autograd is on."""
+    for read in state.owes(Owed.READ):
+        if read.if_autograd:
+            exchange(state, read, read._replace(if_autograd=False))
+
+
 def exchange(state: State, obligation: Obligation, other: Obligation) -> None:
     state.obligations = (state.obligations - {obligation}) | {other}

@@ -43,6 +43,7 @@ from xlalint.knowledge.operations import (
     LENGTH_KEPT,
     MASK_KEPT,
     MASKS,
+    NOT_DIFFERENTIABLE,
     OF_MODULES_TOO,
     OF_TRUTHS,
     ON_HOST,
@@ -329,6 +330,8 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
 
 def _kept_for(name: str, result: Value) -> Value:
     """The result of an operation, with what stays pending or is kept by autograd for it."""
+    if name in NOT_DIFFERENTIABLE:
+        return result._replace(history=None)
     result = view_of(result) if name in VIEWS else result
     return result if keeps_history(name) else freed(result)
 
