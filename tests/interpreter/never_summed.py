@@ -107,6 +107,32 @@ def met_where_nothing_is_sent(index):
     pair.optimizer.step()  # expect: XLA506
 
 
+def met_to_share_the_loss(index):
+    pair = Pair()
+    x = torch.ones(4, 4, device=device)
+    loss = pair.model(x).sum()
+    loss.backward()
+    xm.all_reduce("sum", [loss])
+    pair.optimizer.step()  # expect: XLA506
+    loss = pair.model(x).sum()
+    loss.backward()
+    shown = xm.mesh_reduce("loss", loss.item(), sum)  # expect: XLA102
+    pair.optimizer.step()  # expect: XLA506
+    loss = pair.model(x).sum()
+    loss.backward()
+    shown = xm.all_gather(loss.detach().unsqueeze(0))
+    pair.optimizer.step()  # expect: XLA506
+
+
+def met_to_share_the_loss_and_gradients(index):
+    pair = Pair()
+    loss = pair.model(torch.ones(4, 4, device=device)).sum()
+    loss.backward()
+    gradients = [parameter.grad for parameter in all_gradients]
+    xm.all_reduce("sum", [loss, *gradients])
+    pair.optimizer.step()
+
+
 def wrapped_by_a_library(index):
     pair = Pair()
     model = torch.nn.parallel.DistributedDataParallel(pair.model)
@@ -141,6 +167,8 @@ def launches():
     torch_xla.launch(perhaps_summed_in_one_arm, args=(int(input()),))
     torch_xla.launch(perhaps_summed_in_the_other_arm, args=(int(input()),))
     torch_xla.launch(met_where_nothing_is_sent)
+    torch_xla.launch(met_to_share_the_loss)
+    torch_xla.launch(met_to_share_the_loss_and_gradients)
     torch_xla.launch(wrapped_by_a_library)
     torch_xla.launch(wrapped_in_one_arm, args=(int(input()),))
     torch_xla.launch(one_of_two_models, args=(int(input()),))

@@ -50,15 +50,17 @@ class ReplicaTransitions(TrainingTransitions):
     __slots__ = ()
 
     def collective(
-        self, state: State, operation: str, tag: str, site: Site, *, every_round: bool | None = None
-    ) -> None:
+        self, state: State, operation: str, tag: str, site: Site, *,
+        every_round: bool | None = None, of_loss: bool = False,
+    ) -> None:  # fmt: skip
         """Replicas meet. Counted, so that the arms of a rank test can be compared.
 
-        `every_round` says whether they do so for every batch of a loader; None: the state knows.
+        `every_round` says whether they do so for every batch of a loader; None: the state knows. `of_loss`
+        tells that they share a loss, and so no gradients.
         """
         hot = state.in_every_round if every_round is None else every_round
         self._emit(Collective(site, self.assumed(state), operation, tag, hot), state)
-        if operation not in _SENDING_NOTHING:
+        if operation not in _SENDING_NOTHING and not of_loss:
             self.meet_in_part(state)
         if operation in _HOLDING:
             state.obligations -= set(state.owes(Owed.WRITTEN))

@@ -1,11 +1,11 @@
-"""Whether an expression is one tensor, by how a function writes it: where no value tells."""
+"""What is one tensor, and what a loss, by how a function writes it: where no value tells."""
 
 from __future__ import annotations
 
 import ast
 
 from xlalint.knowledge import operations
-from xlalint.program.outline import Function, dotted, within
+from xlalint.program.outline import Function, dotted, named, within
 from xlalint.remembering import remembered
 
 
@@ -43,3 +43,16 @@ def _is_class_of_tensors(annotation: ast.expr) -> bool:
     if isinstance(annotation, ast.Constant):
         return annotation.value in operations.CLASSES_OF_TENSORS
     return dotted(annotation) in operations.CLASSES_OF_TENSORS
+
+
+@remembered(256)
+def losses_of(function: ast.AST) -> frozenset[str]:
+    """The names in that of which a function computes gradients by `backward()`."""
+    began = (
+        named(node.func.value)
+        for node in within(function)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "backward"
+    )
+    return frozenset[str]().union(*began)

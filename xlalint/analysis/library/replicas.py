@@ -48,8 +48,8 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
-from xlalint.program.one_tensor import is_one_tensor
-from xlalint.program.outline import ADDS_OPTION, dotted, last_name
+from xlalint.program.one_tensor import is_one_tensor, losses_of
+from xlalint.program.outline import ADDS_OPTION, dotted, last_name, named
 from xlalint.sources.starting import Given
 from xlalint.spelling import spelling
 
@@ -125,12 +125,24 @@ def _meet(call: Call) -> None:
     """The replicas meet in the graph."""
     if not _is_grouped(call, "groups"):
         # Within groups it waits for the others of its group only: whom it parts, we cannot say.
-        call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
+        operation = last_name(call.function)
+        call.frame.model.collective(call.store.state, operation, "", call.site, of_loss=_is_of_loss(call))
+
+
+def _is_of_loss(call: Call) -> bool:
+    """Whether what the replicas share is what the function computes gradients of: it is none of these."""
+    node, function = call.node, call.frame.function
+    if node is None or function is None:
+        return False
+    given = frozenset[str]().union(*map(named, (*node.args, *(each.value for each in node.keywords))))
+    given &= function.locals()
+    return bool(given) and given <= losses_of(function.node)
 
 
 def _collective(machine: Machine, call: Call) -> Value:
     _meet(call)
-    call.frame.model.meet_in_part(call.store.state)
+    if not _is_of_loss(call):
+        call.frame.model.meet_in_part(call.store.state)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     _share(call)
     if last_name(call.function) == "all_reduce" and any(map(_is_gradient, call.values)):
@@ -185,13 +197,16 @@ def _reduce_list(machine: Machine, call: Call) -> Value | None:
 
 def _of_process_group(machine: Machine, call: Call) -> Value:
     """A collective of `torch.distributed` on device tensors: the `xla` backend records it, in place."""
-    call.frame.model.meet_in_part(call.store.state)
+    of_loss = _is_of_loss(call)
+    if not of_loss:
+        call.frame.model.meet_in_part(call.store.state)
     _share(call)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     if not tensors:
         return unknown_from(*call.values)
     if all(value.known for value in tensors) and not _is_grouped(call, "group"):
-        call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
+        operation = last_name(call.function)
+        call.frame.model.collective(call.store.state, operation, "", call.site, of_loss=of_loss)
     result = call.record(tensors, Weight.LIGHT)._replace(reduced=True, differs=False)
     if call.node is not None and call.node.args:
         rebind(machine, call.node.args[0], result, call.frame, call.store)
@@ -249,7 +264,8 @@ def _mesh_reduce(machine: Machine, call: Call) -> Value:
     elif data is not None and (what := refused(data)) and not _allows_more(machine, call):
         call.frame.model.share_objects(call.store.state, what, call.site, assumes=data.assumes)
     cut(call, Cause.RENDEZVOUS)
-    call.frame.model.collective(call.store.state, "mesh_reduce", _tag(call), call.site)
+    tag, of_loss = _tag(call), _is_of_loss(call)
+    call.frame.model.collective(call.store.state, "mesh_reduce", tag, call.site, of_loss=of_loss)
     return result_of(call.argument(2, "reduce_fn"))
 
 
