@@ -37,6 +37,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
+from xlalint.program.branching import as_branches
 from xlalint.program.outline import FunctionNode, dotted, named, within
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
@@ -335,6 +336,12 @@ def _note_decided(
 
 def _match(machine: Machine, node: ast.Match, frame: Frame, store: Store) -> Store | None:
     subject = machine.evaluate(node.subject, frame, store)
+    branches = as_branches(node)
+    if branches is not None and _parts_replicas(machine, node, branches, subject, frame, store):
+        for case in node.cases:
+            for name in _pattern_names(case.pattern):
+                bind_name(name, subject, frame, store)
+        return machine.run_block([branches], frame, store)
     result: Store | None = None
     for case in node.cases:
         arm = store.copy()
@@ -349,6 +356,21 @@ def _match(machine: Machine, node: ast.Match, frame: Frame, store: Store) -> Sto
         if case.guard is None and _always_matches(case.pattern):
             return result
     return join(result, store)
+
+
+def _parts_replicas(
+    machine: Machine, node: ast.Match, branches: ast.If, subject: Value, frame: Frame, store: Store
+) -> bool:
+    """Whether a `match` asks which replica this is."""
+    if subject.kind in (Kind.ORDINAL, Kind.RANK_TEST):
+        return True
+    guards = (case.guard for case in node.cases if case.guard is not None)
+    return any(is_rank_test(machine, guard, frame, store) for guard in guards)
+
+
+def is_rank_test(machine: Machine, test: ast.expr, frame: Frame, store: Store) -> bool:
+    """Whether a test tells one replica from the others."""
+    return evaluate_test(machine, test, frame, store.copy()).kind in (Kind.ORDINAL, Kind.RANK_TEST)
 
 
 def _agreed(

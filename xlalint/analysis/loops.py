@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from xlalint.analysis.binding import bind, element, holds_part, holds_some, round_of
-from xlalint.analysis.branches import condition
+from xlalint.analysis.branches import condition, is_rank_test
 from xlalint.analysis.conditions import ask_anew, drop_excluded
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.holding import held_by_rounds, may_hold_work, rounds_go_on, rounds_refine
@@ -58,6 +58,7 @@ from xlalint.lazy.values import (
     Weight,
     kinds_that,
 )
+from xlalint.program.branching import kept_tests
 from xlalint.program.inner import statements_run
 from xlalint.program.outline import Function, dotted, last_name, named, within
 from xlalint.remembering import remembered
@@ -360,6 +361,10 @@ def _cut_by_loader(
 
 def _while(machine: Machine, node: ast.While, frame: Frame, store: Store) -> Store | None:
     endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+    parted = {split.site for split in store.state.replicas.splits}
+    for around in kept_tests(node):
+        if frame.site(around.test) not in parted and is_rank_test(machine, around.test, frame, store):
+            return machine.run_block([around], frame, store)
     test = partial(condition, machine, node.test, "while", frame)
     advance = partial(_go_on, machine, node, frame)
     return _loop(machine, node, None, advance, test, frame, store, endless=endless)

@@ -435,6 +435,8 @@ def compare(
     if isinstance(op, ast.In | ast.NotIn):
         if left.kind is Kind.ORDINAL and _is_the_first(right):
             return _compare_ordinal(ast.Eq() if isinstance(op, ast.In) else ast.NotEq(), left, constant(0))
+        if left.kind is Kind.ORDINAL and _are_numbers(right):
+            return Value(Kind.HOST, differs=True)
         if right.kind is Kind.TENSOR and _is_text(left):
             # A batch that is asked for a key is a dictionary; what is asked for, it has.
             return constant(isinstance(op, ast.In))
@@ -718,6 +720,12 @@ def _is_the_first(among: Value) -> bool:
     """Whether of some numbers only 0 is that of a replica, as in `rank in (-1, 0)`."""
     numbers = [literal(item) for item in elements(among)]
     return 0 in numbers and all(isinstance(number, int) and number <= 0 for number in numbers)
+
+
+def _are_numbers(value: Value) -> bool:
+    """Whether it is made of numbers that are known, and of which some are those of replicas."""
+    numbers = [literal(item) for item in elements(value)]
+    return all(isinstance(number, int) for number in numbers) and any(number != -1 for number in numbers)
 
 
 def _compare_ordinal(op: ast.cmpop, ordinal: Value, other: Value) -> Value:

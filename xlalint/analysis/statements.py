@@ -7,7 +7,7 @@ from typing import Final
 
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.binding import bind, element, one_after_other
-from xlalint.analysis.branches import condition
+from xlalint.analysis.branches import condition, is_rank_test
 from xlalint.analysis.decorators import decorated, offer, opens_scope
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.importable import raised_by
@@ -35,12 +35,16 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
+from xlalint.program.branching import as_branch
 from xlalint.program.counting import updates
 from xlalint.program.outline import dotted, guards_imports
 from xlalint.spelling import spelling
 
 
 def _expression(machine: Machine, node: ast.Expr, frame: Frame, store: Store) -> Store | None:
+    branch = as_branch(node) if isinstance(node.value, ast.BoolOp) else None
+    if branch is not None and is_rank_test(machine, branch.test, frame, store):
+        return machine.run_block([branch], frame, store)
     frame.discarded = node.value
     machine.evaluate(node.value, frame, store)
     return None if _never_returns(node.value) else store
