@@ -725,3 +725,11 @@ GUESSED_RANKS = frozenset(
     {"rank", "global_rank", "local_rank", "ordinal", "index_rank", "process_index", "rank_id"}
 )
 """Names of ordinals, to be compared with 0, as far as a name can be trusted."""
+
+ASK_FOR_ALL = frozenset({"sum", "list", "tuple", "set", "max", "min", "sorted", "dict", "math.fsum"})
+"""Functions that ask for all elements of what they are given, where they are called."""
+
+AVERAGING = frozenset({"all_reduce", "mesh_reduce", "all_gather"})
+"""The last names of collectives by which a program may make weights the same on all replicas."""
+GIVE_WEIGHTS = frozenset({"parameters", "named_parameters", "state_dict"})
+"""Methods of a module that give its weights."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
+from typing import Final
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.conditions import facts
 from xlalint.analysis.machine import Machine
 from xlalint.knowledge import functions
-from xlalint.program.outline import last_name, within
+from xlalint.program.outline import last_name, named, within
 from xlalint.program.sections import LEAVING, blocks
 from xlalint.remembering import remembered
 from xlalint.writing import written
@@ -22,9 +23,14 @@ def steps_for_replicas(machine: Machine, call: Call) -> bool:
 
     Where the module has another way to step, on which gradients are summed, that is the one for replicas:
     unless it stands beside this step, for another optimizer, or this one stands in a function of its own,
-    which is launched on replicas whatever a test says.
+    which is launched on replicas whatever a test says. Nor is it where the module makes the weights of all
+    replicas the same by itself, now and then.
     """
     outline, function = call.frame.outline, call.frame.function
+    if machine.mentions(outline, functions.AVERAGING):
+        machine.rest_on("whole", outline.file)
+        if averages_weights(outline.tree):
+            return False
     if not machine.mentions(outline, functions.SUMMING):
         return True
     step = call.node
@@ -34,6 +40,45 @@ def steps_for_replicas(machine: Machine, call: Call) -> bool:
         return _is_beside_sums(function.node, step)
     machine.rest_on("whole", outline.file)
     return _is_launched_anyway(outline.tree, function.node, step)
+
+
+@remembered(64)
+def averages_weights(tree: ast.Module) -> bool:
+    """Whether a module hands weights to a collective, and no gradients of them."""
+    parts = within(tree)
+    names = {each.id for part in parts for each in _named_weights(part)}
+    return any(_shares(part, names) for part in parts if isinstance(part, ast.Call))
+
+
+def _named_weights(node: ast.AST) -> list[ast.Name]:
+    """The names that something binds to parameters, or goes over them by."""
+    match node:
+        case ast.For(target=target, iter=source) | ast.comprehension(target=target, iter=source):
+            bound = [target]
+        case ast.Assign(targets=bound, value=source):
+            pass
+        case _:
+            return []
+    if not _mentions(source, functions.GIVE_WEIGHTS) or _mentions(source, _GRADIENTS):
+        return []
+    return [name for each in bound for name in within(each) if isinstance(name, ast.Name)]
+
+
+def _shares(call: ast.Call, names: set[str]) -> bool:
+    if last_name(call.func) not in functions.AVERAGING:
+        return False
+    return any(
+        not _mentions(given, _GRADIENTS)
+        and (_mentions(given, functions.GIVE_WEIGHTS) or not names.isdisjoint(named(given)))
+        for given in call.args
+    )
+
+
+def _mentions(node: ast.AST, attributes: frozenset[str]) -> bool:
+    return any(isinstance(each, ast.Attribute) and each.attr in attributes for each in within(node))
+
+
+_GRADIENTS: Final = frozenset({"grad"})
 
 
 def _sums(node: ast.AST) -> bool:
