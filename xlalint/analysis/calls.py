@@ -58,7 +58,7 @@ from xlalint.analysis.switches import device_set
 from xlalint.analysis.ties import SAYS_IT_TIES
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import outside
-from xlalint.knowledge.functions import MAPPING
+from xlalint.knowledge.functions import ASK_FOR_ALL, MAPPING
 from xlalint.lazy.assumptions import COMES_HERE, assume, shown_by_use
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Fault
@@ -73,7 +73,7 @@ from xlalint.lazy.values import (
     Value,
 )
 from xlalint.lazy.values import join as join_values
-from xlalint.program.outline import Class, Function, last_name
+from xlalint.program.outline import Class, Function, dotted, last_name
 from xlalint.spelling import spelling
 
 
@@ -87,6 +87,8 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
     made = Call(frame, store, frame.site(node), node)
     collects = has_effect(callee, "add closure")
     outer, frame.closure_argument = frame.closure_argument, frame.closure_argument or collects
+    if node.args and isinstance(node.args[0], ast.GeneratorExp) and dotted(node.func) in ASK_FOR_ALL:
+        frame.at_once = node.args[0]
     for argument in node.args:
         value = machine.evaluate(argument, frame, store)
         if isinstance(argument, ast.Starred):

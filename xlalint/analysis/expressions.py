@@ -93,6 +93,8 @@ from xlalint.lazy.values import (
     rows_of,
     varying,
 )
+from xlalint.program.branching import as_loop
+from xlalint.program.outline import named as named_in
 from xlalint.program.outline import within
 from xlalint.spelling import spelling
 
@@ -344,6 +346,7 @@ def _comprehension(
             ask(test, "if", condition, condition, frame, inner)
     around_it, frame.in_elements = frame.in_elements, True
     held, attributes = inner.state.engine, inner.attributes.copy()
+    trained, all_at_once = inner.state.loop.all.trained, node is frame.at_once
     apart, keys = list[Value](), list[Value]()
     rounds = _told_apart(node, sources)
     for each in rounds or (None,):
@@ -364,6 +367,10 @@ def _comprehension(
     loop = inner.state.loop
     inner.state.loop = loop._replace(own=loop.own._replace(opens_step=opened_step))
     over = sources[0]
+    if inner.state.loop.all.trained != trained and (all_at_once or not isinstance(node, ast.GeneratorExp)):
+        del frame.reads[read_before:]
+        made = _train(machine, node, made, frame, store)
+        return container_of(made, keyed=isinstance(node, ast.DictComp))
     if (
         not isinstance(node, ast.GeneratorExp)
         and isinstance(over.payload, Loader)
@@ -395,6 +402,30 @@ def _comprehension(
         return container_of(made, keyed=isinstance(node, ast.DictComp))
     # Only the innermost is asked for the next element each time.
     return around([*map(now_and_then, sources[:-1]), sources[-1]], made)
+
+
+def _train(
+    machine: Machine,
+    node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+    made: Value,
+    frame: Frame,
+    store: Store,
+) -> Value:
+    """The elements of a comprehension train: it goes round as a loop does. Returns what an element is."""
+    bound = {name for generator in node.generators for name in named_in(generator.target, ast.Store)}
+    names = {name: store.names.get(name) for name in bound}
+    discarded = frame.discarded
+    after = machine.run_block([as_loop(node)], frame, store.copy())
+    frame.discarded = discarded
+    if after is None:
+        return made
+    cuts = after.state.engine.recorded.may is Weight.NONE
+    store.take(after)
+    for name, value in names.items():
+        store.names.pop(name, None)
+        if value is not None:
+            store.names[name] = value
+    return run(made) if cuts else made
 
 
 def _told_apart(

@@ -122,7 +122,7 @@ class Frame:
     """One activation. What happens gathers here, as this function sees it."""
 
     __slots__ = (
-        "acted", "assumed_uncut", "attributes", "captured", "carried", "closure_argument",
+        "acted", "assumed_uncut", "at_once", "attributes", "captured", "carried", "closure_argument",
         "default_device", "depth", "discarded", "exits", "found", "function", "goes_along", "in_elements",
         "kept", "left_uncut", "loops", "may_be_in_batches", "met_uncut", "muted", "occurrences", "of_rows",
         "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow", "surrounds", "trial",
@@ -187,6 +187,8 @@ class Frame:
         self.closure_argument = False
         self.discarded: ast.expr | None = None
         """The expression whose value the present statement throws away."""
+        self.at_once: ast.expr | None = None
+        """The generator of which a function that is called asks for all elements."""
         self.reads: list[NumberRead] = []
         """The numbers that the present statement has read from the device, in a loop."""
         self.of_rows: list[Site] = []

@@ -1,4 +1,4 @@
-"""Other statements that branch, as an `if` would have them."""
+"""What branches or goes round otherwise, as an `if` or a `for` would have it."""
 
 from __future__ import annotations
 
@@ -83,3 +83,16 @@ def _around(node: ast.While, test: ast.expr, tests: list[ast.expr]) -> ast.If:
     asked = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(ast.And(), rest), node.test)
     loop = ast.copy_location(ast.While(asked, node.body, node.orelse), node)
     return ast.copy_location(ast.If(test, [loop], []), node)
+
+
+@remembered(1024)
+def as_loop(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> ast.stmt:
+    """A comprehension as the loop that computes its elements."""
+    elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    body: list[ast.stmt] = [ast.copy_location(ast.Expr(each), each) for each in elements]
+    for generator in reversed(node.generators):
+        for test in reversed(generator.ifs):
+            body = [ast.copy_location(ast.If(test, body, []), test)]
+        loop = ast.For(generator.target, generator.iter, body, [])
+        body = [ast.copy_location(loop, generator.iter)]
+    return body[0]

@@ -33,6 +33,7 @@ from xlalint.lazy.assumptions import both
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
+from xlalint.lazy.state import NOTHING_DONE
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
@@ -81,8 +82,31 @@ def gone_over(machine: Machine, value: Value, site: Site, frame: Frame, store: S
     if method is None:
         return over
     given = machine.enter(Bound(method, over), Call(frame, store, site, None))
+    if given.kind is Kind.INSTANCE and (taken := _taken_from(machine, given, site, frame, store)) is not None:
+        return taken
     # One that gives itself takes what comes out of its own state.
     return over if given.kind in _MAY_BE_LOADER and not isinstance(given.payload, Iterated) else given
+
+
+def _taken_from(machine: Machine, value: Value, site: Site, frame: Frame, store: Store) -> Value | None:
+    """What a loop goes over of an object that is its own iterator: each round calls its `__next__`."""
+    methods = {
+        None if isinstance(cls, str) else machine.classes.find_method(cls, "__next__")
+        for cls in classes_of(value)
+    }
+    method = methods.pop() if len(methods) == 1 else None
+    if method is None:
+        return None
+    aside = store.copy()
+    aside.state.loop = NOTHING_DONE
+    muted, frame.muted = frame.muted, True
+    each = machine.enter(Bound(method, value), Call(frame, aside, site, None))
+    frame.muted = muted
+    loop = aside.state.loop
+    if not (loop.cuts or loop.may_cut):
+        return container_of(each) if each.kind is not Kind.UNKNOWN else None
+    by_loader = any(cause is Cause.LOADER for cause, _ in loop.all.cut_by)
+    return Value(Kind.LOADER, payload=Loader(each, True if loop.cuts else None, loop.cuts and by_loader))
 
 
 def now_and_then(value: Value) -> Value:
