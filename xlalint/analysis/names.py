@@ -208,7 +208,7 @@ class Names:
         """What a name is by some of its bindings."""
         joined: Value | None = None
         libraries = [b for b in bindings if isinstance(b, Import) and b.target.startswith(functions.FAMILY)]
-        for binding in libraries or self._bound(bindings, outline):
+        for binding in libraries or self._bound(self._there(bindings, outline), outline):
             if isinstance(binding, Import):
                 value = self.qualified(binding.target, outline)
             elif isinstance(binding, Function | Class):
@@ -230,6 +230,22 @@ class Names:
         if joined is None:
             return UNKNOWN
         return HOST if joined.kind is Kind.CONSTANT and self._runs_text(outline) else run(joined)
+
+    def _there(self, bindings: list[Binding], outline: Outline) -> list[Binding]:
+        """Of several imports, of which each is for want of the one before it, those of the project's own."""
+        targets = [binding.target for binding in bindings if isinstance(binding, Import)]
+        if len(targets) < 2 or len(targets) < len(bindings):
+            return bindings
+        if any(target.partition(".")[0] in functions.LIBRARIES for target in targets):
+            return bindings
+        pairs = zip(bindings, targets, strict=True)
+        return [binding for binding, target in pairs if self._is_own(target, outline)] or bindings
+
+    def _is_own(self, target: str, outline: Outline) -> bool:
+        """Whether what is imported is a module of the project, or stands in one."""
+        parent = target.rpartition(".")[0]
+        names = (target, parent) if parent else (target,)
+        return any(self.find_module(name, outline) is not None for name in names)
 
     def _bound(self, bindings: list[Binding], outline: Outline) -> list[Binding]:
         """The bindings of a name without those that are passed over; all, where none would be left."""

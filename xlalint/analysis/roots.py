@@ -299,6 +299,10 @@ class Plan:
                         yield from ((name, source, "") for source in self._sources(package))
                     if (passed := self._source(binding.target, outline, 0)) is not None:
                         yield name, *passed
+        for name in _dotted_modules(outline):
+            source = self._module(name, outline)
+            if source is not None:
+                yield name.partition(".")[0], source, ""
         for module in outline.star_imports:
             source = self._module(module, outline)
             if source is None:
@@ -679,6 +683,15 @@ def _made(outline: Outline) -> Iterator[tuple[str, frozenset[str]]]:
         }
         if words:
             yield name, frozenset(words)
+
+
+def _dotted_modules(outline: Outline) -> Iterator[str]:
+    """The modules of packages that a module imports by their whole names, as in `import package.module`."""
+    for node in outline.tree.body:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.asname is None and "." in alias.name:
+                    yield alias.name
 
 
 def _called_for(outline: Outline) -> Iterator[tuple[str, str]]:
