@@ -48,6 +48,11 @@ def test_what_only_an_option_does_that_is_off_by_default_is_a_note() -> None:
     assert [each.severity for each in found] == [info, warning, warning, info, warning, info, warning]
 
 
+def test_what_a_function_reads_in_every_so_many_rounds_is_a_note() -> None:
+    *_, last = diagnostics_by_rules(HERE / "interpreter" / "contexts.py", "XLA102")
+    assert last.severity is Severity.INFO
+
+
 def test_what_an_option_does_that_is_handed_on_is_a_note_as_well() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "options_handed_on", "XLA102")
     assert Counter((each.certainty.value, each.severity) for each in found) == {

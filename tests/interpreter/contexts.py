@@ -426,3 +426,11 @@ def read_within_after_a_cut():
             print(loss.item())
         for _ in range(2):
             shown_once_more(loss)
+
+
+def read_by_a_function_now_and_then():
+    for number, (x, y) in enumerate(loader):
+        loss = (model(x) - y).pow(2).mean()
+        loss.backward()
+        if number % 50 == 0:
+            shown_once_more(loss)  # expect: XLA102

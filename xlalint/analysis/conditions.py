@@ -22,13 +22,14 @@ from xlalint.analysis.payloads import (
     Opening,
     Opens,
     Optimizer,
+    container,
 )
 from xlalint.analysis.store import AttributeKey, Move, Store
 from xlalint.knowledge.functions import TENSOR
 from xlalint.lazy.assumptions import ON_FOR_XLA, Assumptions, assume, both, option_in, shown_by_test
 from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.site import Path
-from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
+from xlalint.lazy.values import NONE, UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
 from xlalint.lazy.values import join as join_values
 from xlalint.program.outline import Function, Outline, dotted, last_name, within
 from xlalint.remembering import remembered
@@ -481,8 +482,8 @@ def chosen(one: Value, other: Value, arms: Arms) -> Value | None:
     yes, no, test = arms
     if test is not None and Kind.SCOPE in (one.kind, other.kind):
         yes, no = _of_flag(test, yes), _of_flag(test, no)
-    if test is None and isinstance(mine := one.payload, Container) and isinstance(other.payload, Container):
-        return _chosen_of_each(one, mine, other.payload, arms)
+    if test is None and Kind.CONTAINER in (one.kind, other.kind):
+        return _chosen_of_each(one, other, arms)
     if _prevails(one, other) and not _is_left_at_last(one, test):
         return one._replace(assumes=_also(one, yes))
     if _prevails(other, one) and not _is_left_at_last(other, test):
@@ -490,16 +491,24 @@ def chosen(one: Value, other: Value, arms: Arms) -> Value | None:
     return None
 
 
-def _chosen_of_each(one: Value, held: Container, other: Container, arms: Arms) -> Value | None:
-    """The same of what two containers hold, one by one, such as what a function returns."""
-    mine, theirs = held.items, other.items
-    if mine is None or theirs is None or len(mine) != len(theirs) or held.keys != other.keys:
+def _chosen_of_each(one: Value, other: Value, arms: Arms) -> Value | None:
+    """The same of what containers hold, one by one, such as what a function returns, or another may."""
+    mine = _items(one, other)
+    theirs = _items(other, one)
+    if mine is None or theirs is None or len(mine) != len(theirs):
         return None
     picked = [None if a == b else chosen(a, b, arms) for a, b in zip(mine, theirs, strict=True)]
     if not any(picked):
         return None
-    items = [pick or join_values(a, b) for pick, a, b in zip(picked, mine, theirs, strict=True)]
-    return one._replace(payload=held._replace(items=tuple(items)))
+    return container([pick or join_values(a, b) for pick, a, b in zip(picked, mine, theirs, strict=True)])
+
+
+def _items(value: Value, beside: Value) -> tuple[Value, ...] | None:
+    """What a list or tuple holds; of something unknown, as much as what stands beside it."""
+    if value.kind is Kind.UNKNOWN and value.payload is None:
+        return (UNKNOWN,) * len(_items(beside, NONE) or ())
+    held = value.payload
+    return held.items if isinstance(held, Container) and held.keys is None else None
 
 
 def _of_flag(test: ast.expr, clause: Assumptions) -> Assumptions:

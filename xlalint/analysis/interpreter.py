@@ -509,7 +509,7 @@ class Interpreter(Memo):
         )
 
     def _picks(self, function: Function) -> bool:
-        """Whether a function names a table of its module that holds objects with methods worth entering."""
+        """Whether a function names a table of its module that holds objects of the project's classes."""
         return self.lookups.find(("picks", function), lambda: self._find_picks(function), lambda: False)
 
     def _find_picks(self, function: Function) -> bool:
@@ -517,8 +517,7 @@ class Interpreter(Memo):
         for name in sorted(function.outer_names().intersection(outline.bindings)):
             if any(isinstance(bound, ast.List | ast.Tuple | ast.Dict) for bound in outline.bindings[name]):
                 held = self.names.global_name(name, outline, function)
-                classes = (base for cls in classes_in(held) for base in self.classes.bases(cls))
-                if any(self.is_relevant(method) for cls in classes for method in cls.methods.values()):
+                if any(cls.methods for cls in classes_in(held)):
                     return True
         return False
 

@@ -410,7 +410,11 @@ def _loop(
     # However seldom somebody evaluates, each of the batches is as dear as one of training.
     seldom = frozenset(fact for fact in state.facts if over_batches and fact.is_of_few_rounds)
     state.facts -= seldom
-    state.scopes = around._replace(in_loop=True, in_batches=around.in_batches or over_batches)
+    state.scopes = around._replace(
+        in_loop=True,
+        in_batches=around.in_batches or over_batches,
+        seldom=around.seldom and not over_batches,
+    )
     state.engine = state.engine._replace(since=())
     if over_batches or not around.in_loop:
         _settle_chance(machine, store)
@@ -630,7 +634,7 @@ def _done(state: State) -> tuple[object, ...]:
 
 def _left(scopes: Scopes, around: Scopes) -> Scopes:
     """The scopes when a loop has ended, of which those are `around` that it began in."""
-    return scopes._replace(in_loop=around.in_loop, in_batches=around.in_batches)
+    return scopes._replace(in_loop=around.in_loop, in_batches=around.in_batches, seldom=around.seldom)
 
 
 def _is_callers(since: tuple[Site, ...], outside: Loop) -> bool:
@@ -748,8 +752,9 @@ def _go_on_growing(kept: dict[_Key, Value], left: dict[_Key, Value]) -> None:
 
 
 def _back_below_tests(state: State, tests: frozenset[Fact], outside: Loop) -> None:
-    """The tests of a counter below which a loop stands hold again: for the one around, nothing is often."""
-    if tests:
+    """The tests of a counter below which a loop stands, here or in a caller, hold again: for the one around,
+    nothing is often."""
+    if tests or state.scopes.seldom:
         state.facts |= tests
         own, nested = state.loop.own, state.loop.nested
         state.loop = state.loop._replace(

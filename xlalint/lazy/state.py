@@ -427,7 +427,7 @@ class State:
     @property
     def hot(self) -> bool:
         """Whether what happens here happens in every iteration of a loop, as far as can be seen."""
-        return self.scopes.in_loop and not self.seldom
+        return self.scopes.in_loop and not (self.seldom or self.scopes.seldom)
 
     @property
     def in_every_round(self) -> bool:
