@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from xlalint.knowledge.functions import (
+    BY_SPAWN,
     LAUNCHES,
     OF_GPUS,
     REGISTERING,
@@ -78,6 +79,8 @@ def starts_replicas(outline: Outline) -> bool:
         if isinstance(binding, Import)
     )
     if outline.mentions(STARTS_REPLICAS) or not STARTS_REPLICAS.isdisjoint(imported):
+        return True
+    if BY_SPAWN in outline.bindings:
         return True
     return outline.mentions(STARTED_ELSEWHERE) and not all(
         any(isinstance(given, ast.Constant) and given.value == OF_GPUS for given in _given(call))

@@ -732,8 +732,9 @@ class Interpreter(Memo):
         aside.state.replicas = aside.state.replicas._replace(launched=several, spmd=spmd)
         raised = call.store.state.trust.raised
         aside.state.trust = aside.state.trust._replace(bounded=assumes, raised=raised)
-        if not anew:
+        if not anew:  # objects hold what they did
             aside.state.engine = aside.state.engine._replace(eager=call.store.state.engine.eager)
+            aside.attributes.update((key, run(value)) for key, value in call.store.attributes.items())
         setup = call.store.state.setup
         aside.state.setup = aside.state.setup._replace(caches=setup.caches, registered=setup.registered)
         call.frame.model.hand_seed(call.store.state, aside.state)

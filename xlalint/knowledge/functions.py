@@ -547,6 +547,9 @@ STARTS_REPLICAS = frozenset({
 """A program that uses none of these, nor joins a process group that may be of XLA's, runs as one process:
 nothing starts another replica of it."""
 
+BY_SPAWN = "_mp_fn"
+"""What `xla_spawn.py` of transformers runs on each device, of the script that it is given."""
+
 OF_GPUS = "nccl"
 """The backend of a process group that has no replica of XLA's in it."""
 LOADS_MORE = frozenset({
