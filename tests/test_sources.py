@@ -121,6 +121,8 @@ def test_declared_encodings_are_honoured(declaration: str, encoding: str) -> Non
         'x = "a \\" b" + "xla"',
         'os.environ["XLA_USE_BF16"] = "1"',
         'os.environ.setdefault("XRT_WORKERS", "")',
+        'os.environ["PJRT_DEVICE"] = "TPU"',
+        "os.environ.setdefault('PJRT_DEVICE', 'NEURON')",
     ],
 )
 def test_files_that_bring_xla_are_hot(text: str) -> None:
@@ -148,6 +150,9 @@ def test_files_that_bring_xla_are_hot(text: str) -> None:
         "# os.environ['XLA_USE_BF16'] = '1'",
         'os.environ["TF_XLA_FLAGS"] = "--tf_xla_enable_xla_devices"',
         'print("set XLA_USE_BF16")',
+        'if os.environ.get("PJRT_DEVICE", "") == "TPU":\n    pass',
+        'os.environ.pop("PJRT_DEVICE", None)',
+        '# os.environ["PJRT_DEVICE"] = "TPU"',
         "text = '''\nmodel.to(\"xla\")\n'''",
     ],
 )

@@ -22,6 +22,9 @@ FORMER: Final = "torch_xla_py"
 LIBRARIES: Final = (HOT_TOKEN, FORMER)
 _VARIABLES: Final = frozenset({b"XLA_USE_BF16", b"XLA_DOWNCAST_BF16", b"XRT_TPU_CONFIG", b"XRT_WORKERS"})
 """Environment variables that nothing but torch_xla reads: whoever sets one starts a program with it."""
+_DEVICE_VARIABLE: Final = b"PJRT_DEVICE"
+_IS_GIVEN: Final = re.compile(rb"\s*(?:\]\s*=|,)\s*[\"'](?:TPU|NEURON|CPU|CUDA|GPU)[\"']")
+"""It is given a device: others may ask for it, too."""
 _DEVICE_TOKENS: Final = (b'"xla"', b"'xla'", b'"xla:', b"'xla:")
 _DEVICE: Final = re.compile(rb"xla(?::(?:\d+|\{[^{}]*\}))?")
 _IMPORT_BY_NAME: Final = re.compile(rb"\b(?:import_module|__import__)\s*\(\s*(?:name\s*=\s*)?$")
@@ -37,20 +40,21 @@ _TOKEN: Final = r"""
 def names_xla(data: bytes) -> bool:
     """Whether it stands anywhere in a file, be it in a longer word: all that is looked for here holds it, but
     for what settings and frameworks name. Most files are seen through by that."""
-    return b"xla" in data or b"XLA" in data or b"XRT_" in data
+    return b"xla" in data or b"XLA" in data or b"XRT_" in data or _DEVICE_VARIABLE in data
 
 
 def brings_xla(data: bytes, packages: tuple[str, ...] = (), *, by_variables: bool = True) -> bool:
     """Whether a file with these bytes brings XLA.
 
     It imports torch_xla, or one of `packages`, be it by `import_module` of a literal; or a device is given
-    as the text "xla" or "xla:0"; or `by_variables`, where one that only torch_xla reads is named. What stands
-    in comments, docstrings and other texts does not count.
+    as the text "xla" or "xla:0"; or `by_variables`, where one that only torch_xla reads is named, or the one
+    that says its device is set. What stands in comments, docstrings and other texts does not count.
     """
     names = (*LIBRARIES, *packages)
     variables = _VARIABLES if by_variables else frozenset()
     if not (
         any(variable in data for variable in variables)
+        or (by_variables and _DEVICE_VARIABLE in data)
         or any(token in data for token in _DEVICE_TOKENS)
         or any(name.encode() in data for name in names)
     ):
@@ -62,6 +66,8 @@ def brings_xla(data: bytes, packages: tuple[str, ...] = (), *, by_variables: boo
         quotes = 3 if text[:3] in (b'"""', b"'''") else 1
         content = text[quotes:-quotes]
         if content in variables:
+            return True
+        if by_variables and content == _DEVICE_VARIABLE and _IS_GIVEN.match(data, start + len(text)):
             return True
         if content.startswith(b"xla") and _is_device(content, data, start):
             if not _is_alone(data, start, start + len(text)):
@@ -275,7 +281,7 @@ def is_for_another_device(
 ) -> bool:
     """Whether a file that names a variable of torch_xla trains elsewhere, so that it does not bring XLA."""
     return (
-        any(variable in data for variable in _VARIABLES)
+        any(variable in data for variable in (*_VARIABLES, _DEVICE_VARIABLE))
         and any(how.startswith(ELSEWHERE) for how in touched(path, data, imports, frameworks))
         and not brings_xla(data, packages, by_variables=False)
     )
