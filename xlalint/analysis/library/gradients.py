@@ -27,7 +27,7 @@ from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import MANY, SCALES, assume, both, shown_by_use
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.cuts import Cause
-from xlalint.lazy.events import Use
+from xlalint.lazy.events import Reading, Use
 from xlalint.lazy.gradients import Gradient
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
@@ -92,14 +92,21 @@ def _fetch_gradients(machine: Machine, call: Call) -> Value:
 def _clip(machine: Machine, call: Call) -> Value:
     if _limit(call) not in functions.NO_LIMIT:
         call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)
-    if call.store.state.pending:
-        return call.record((Value(Kind.TENSOR),), Weight.HEAVY)
-    norm = call.record((Value(Kind.TENSOR),), Weight.LIGHT)
+    pending = call.store.state.pending
+    norm = call.record((Value(Kind.TENSOR),), Weight.HEAVY if pending else Weight.LIGHT)
+    if call.flag(_ASKS, False, 3) is True:
+        # Whether the norm is finite is asked in Python.
+        call.frame.model.read(call.store.state, norm, Reading.BOOL, call.spelling, call.site, unless=_ASKS)
+    if pending:
+        return norm
     given = call.argument(0, "parameters")
     if given is not None and isinstance(held := given.payload, Parameters) and held.place is not Place.XLA:
         # Nothing says that these are on the device: neither they nor what is recorded.
         return norm._replace(assumes=both(given.assumes, assume("the model is on an XLA device")))
     return norm
+
+
+_ASKS: Final = "error_if_nonfinite"
 
 
 def _cut_off(machine: Machine, call: Call) -> Value:
