@@ -20,7 +20,7 @@ def of_another_function(name, data):
     model = made(name).to(device)
     for batch in data:
         with torch_xla.step():
-            model(**batch).loss.backward()  # missed: XLA708 it was told so before it was moved
+            model(**batch).loss.backward()  # expect: XLA708
 
 
 def with_adapters(name, data):
@@ -30,7 +30,7 @@ def with_adapters(name, data):
     model.train()
     for batch in data:
         with torch_xla.step():
-            model(**batch).loss.backward()  # missed: XLA708 it was told so before it was moved
+            model(**batch).loss.backward()  # expect: XLA708
 
 
 def of_diffusers(folder, data):
@@ -40,7 +40,7 @@ def of_diffusers(folder, data):
     unet.train()
     for noisy, times, text in data:
         with torch_xla.step():
-            unet(noisy, times, text).sample.square().mean().backward()  # missed: XLA708 it was told so before it was moved
+            unet(noisy, times, text).sample.square().mean().backward()  # expect: XLA708
 
 
 def without(name, data):

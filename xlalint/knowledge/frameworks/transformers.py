@@ -94,6 +94,7 @@ class _Nobody:
 class PreTrainedModel(torch.nn.Module):
     def __init__(self, config=None):
         self.network = torch.nn.Linear(1, 1)
+        self.recomputes = False
 
     @classmethod
     def from_pretrained(cls, *given, **named):
@@ -105,6 +106,8 @@ class PreTrainedModel(torch.nn.Module):
 
     def forward(self, *inputs, past_key_values=None, cache_position=None, **named):
         computed = self.network(inputs)
+        if self.recomputes and self.training:
+            torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=next(self.parameters()).device))
         if past_key_values is None:
             return _ModelOutput(computed, _Cache(computed))
         return _ModelOutput(computed, _after(past_key_values, computed, cache_position))
@@ -125,8 +128,13 @@ class PreTrainedModel(torch.nn.Module):
 
     def gradient_checkpointing_enable(self, gradient_checkpointing_kwargs=None):
         # It is called in each forward that trains. A model that is on the device by now is to train there.
-        device = next(self.parameters()).device
-        torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=device))
+        if self.device.type in ("xla",):
+            torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=self.device))
+        else:
+            self.recomputes = True
+
+    def gradient_checkpointing_disable(self):
+        self.recomputes = False
 
     def save_pretrained(self, save_directory, state_dict=None, safe_serialization=True, **named):
         if safe_serialization:
@@ -203,6 +211,7 @@ class DroppingModel(PreTrainedModel):
 
     def __init__(self, config=None):
         self.network = _network(config)
+        self.recomputes = False
 
     @classmethod
     def from_pretrained(cls, *given, config=None, dropout=None, hidden_dropout_prob=None, **named):
@@ -253,6 +262,7 @@ class TyingModel(PreTrainedModel):
 
     def __init__(self, config=None):
         self.network = _network(config)
+        self.recomputes = False
         self.get_output_embeddings().weight = self.get_input_embeddings().weight
 
 
@@ -341,13 +351,14 @@ class Trainer:
     def __init__(
         self, model=None, args=None, data_collator=None, train_dataset=None, eval_dataset=None,
         processing_class=None, model_init=None, compute_loss_func=None, compute_metrics=None, callbacks=(),
-        optimizers=None, optimizer_cls_and_kwargs=None, preprocess_logits_for_metrics=None, tokenizer=None,
+        optimizers=(None, None), optimizer_cls_and_kwargs=None, preprocess_logits_for_metrics=None, tokenizer=None,
     ):
         self.model = model
         self.args = args
         self.data_collator = data_collator
         self.state = _State()
         self.accelerator = Accelerator()
+        self.optimizer = optimizers[0]
         self.compute_metrics = compute_metrics
         self.preprocess_logits_for_metrics = preprocess_logits_for_metrics
 
@@ -418,7 +429,8 @@ def _moved(model):
 def _train(trainer, model, callback=TrainerCallback()):
     # A callback of the user's has its own harness: one that nobody knows would hide all that comes after it.
     trainer.model = model
-    optimizer = torch.optim.AdamW(model.parameters())
+    given = isinstance(trainer.optimizer, torch.optim.Optimizer)
+    optimizer = trainer.optimizer if given else torch.optim.AdamW(model.parameters())
     trainer.optimizer = optimizer
     if isinstance(trainer.args, _TrainingArguments) and trainer.args.gradient_checkpointing is True:
         torch.utils.checkpoint.checkpoint(model, torch.zeros(1, device=torch_xla.device()))
