@@ -54,6 +54,26 @@ def training(local_rank, dataset):
     create_trainer(model, optimizer).run(loader, max_epochs=2)
 
 
-if __name__ == "__main__":
+def apart(local_rank, dataset):
+    model = idist.auto_model(torch.nn.Linear(4, 4))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def step(engine, batch):
+        optimizer.zero_grad()
+        model(batch[0]).sum().backward()
+        optimizer.step()  # expect: XLA506
+
+    Engine(step).run(idist.auto_dataloader(dataset, batch_size=8, drop_last=True), max_epochs=2)
+
+
+def main():
+    dataset = torch.utils.data.TensorDataset(torch.randn(16, 4))
     with idist.Parallel(backend="xla-tpu", nproc_per_node=8) as parallel:
-        parallel.run(training, torch.utils.data.TensorDataset(torch.randn(16, 4)))
+        parallel.run(training, dataset)  # expect: XLA510
+    idist.spawn("xla-tpu", apart, args=(dataset,), nproc_per_node=4)  # expect: XLA510
+    with idist.Parallel(backend="xla-tpu") as parallel:
+        parallel.run(training, dataset)  # quiet: one for each device
+
+
+if __name__ == "__main__":
+    main()

@@ -17,7 +17,7 @@ class ByHand(L.LightningModule):
         loss = F.cross_entropy(self.encoder(batch[0]), batch[1])
         first.zero_grad()
         self.manual_backward(loss)
-        self.clip_gradients(first, gradient_clip_val=1.0)  # expect: XLA508 likely
+        self.clip_gradients(first, gradient_clip_val=1.0)  # expect: XLA508
         first.step()
 
         loss = F.cross_entropy(self.head(batch[0]), batch[1])
@@ -73,7 +73,7 @@ class Unwrapped(L.LightningModule):
         first, second = self.optimizers(use_pl_optimizer=False)
         loss = F.cross_entropy(self.net(batch[0]), batch[1])
         self.manual_backward(loss)
-        first.step()
+        first.step()  # expect: XLA506
         second.step()
         print(loss.item())  # expect: XLA102
 

@@ -17,7 +17,7 @@ class Model(pl.LightningModule):
         loss = self.net(batch[0]).sum()
         optimizer.zero_grad()
         self.manual_backward(loss)
-        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)  # expect: XLA508 likely
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)  # expect: XLA508
         optimizer.step()
 
 

@@ -74,7 +74,7 @@ def by_fabric():
 
 
 if __name__ == "__main__":
-    print(torch_xla.device())
+    print(torch_xla.__version__)
     handed_over()
     whole_batches()
     of_a_data_module()

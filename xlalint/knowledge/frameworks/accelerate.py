@@ -30,8 +30,8 @@ class ProjectConfiguration:
 
 class _PartialState:
     def __init__(self, cpu=False, **kwargs):
-        torch.distributed.init_process_group("xla")
         self.device = torch.device("cpu") if cpu else torch_xla.device()
+        torch.distributed.init_process_group("xla")
         self.is_main_process = xm.is_master_ordinal(local=False)
         self.is_local_main_process = xm.is_master_ordinal()
         self.process_index = xm.get_ordinal()

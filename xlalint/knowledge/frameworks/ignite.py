@@ -10,6 +10,7 @@ import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
+import torch_xla.distributed.xla_multiprocessing as xmp
 
 ON_XLA = {"backend": ("xla-tpu",)}
 
@@ -57,6 +58,7 @@ class Engine:
 class Parallel:
     def __init__(self, backend=None, nproc_per_node=None, **kwargs):
         self.backend = backend
+        self.nproc_per_node = nproc_per_node
 
     def __enter__(self):
         return self
@@ -65,14 +67,18 @@ class Parallel:
         pass
 
     def run(self, func, *args, **kwargs):
-        spawn(self.backend, func, args, kwargs)
+        spawn(self.backend, func, args, kwargs, nproc_per_node=self.nproc_per_node)
 
 
 def spawn(backend, fn, args, kwargs_dict=None, nproc_per_node=1, **kwargs):
     def replica(index):
         return fn(index, *args)
 
-    torch_xla.launch(replica)
+    xmp.spawn(replica, nprocs=nproc_per_node)
+
+
+def manual_seed(seed):
+    torch.manual_seed(seed)
 
 
 def auto_model(model, sync_bn=False, **kwargs):

@@ -6,6 +6,7 @@ import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
+import torch_xla.distributed.xla_multiprocessing as xmp
 from torch.utils.tensorboard import SummaryWriter
 
 MODULES = ("lightning", "pytorch_lightning", "lightning_fabric")
@@ -72,27 +73,59 @@ def _is_elsewhere(accelerator, strategy):
     )
 
 
-class _StrategyOfXla:
-    def __init__(self, on_one=False):
-        self.on_one = on_one
+class _Replicas:
+    """Those that a trainer starts. The process that starts them is the first of one: it asks no device for
+    its number, waits for nobody, and goes on when they have ended."""
+
+    def __init__(self, devices):
+        self.on_one = devices == 1 or devices == "1"
+        self.launched = False
+
+    @property
+    def is_global_zero(self):
+        return xm.is_master_ordinal(local=False) if self.launched else True
+
+    @property
+    def global_rank(self):
+        return xm.get_ordinal() if self.launched else 0
+
+    @property
+    def local_rank(self):
+        return xm.get_local_ordinal() if self.launched else 0
+
+    @property
+    def world_size(self):
+        return xm.xrt_world_size() if self.launched else 1
+
+    def wait(self, name):
+        if self.launched:
+            xm.rendezvous(name)
+
+    def start(self, function):
+        def replica(index):
+            self.launched = True
+            return function()
+
+        if self.launched or self.on_one:
+            function()
+        else:
+            xmp.spawn(replica, start_method="fork")
+
+
+class Trainer(_Replicas):
+    def __init__(self, accelerator="auto", strategy="auto", devices="auto", callbacks=(), **kwargs):
+        super().__init__(devices)
+        self.elsewhere = _is_elsewhere(accelerator, strategy)
+
+    @property
+    def strategy(self):
+        return self  # that which it has for XLA
 
     def barrier(self, name=None):
-        if not self.on_one:  # a strategy of one device waits for nobody
-            xm.rendezvous("Strategy.barrier")
+        self.wait("Strategy.barrier")
 
     def all_gather(self, tensor, group=None, sync_grads=False):
-        return xm.all_gather(tensor)
-
-
-class Trainer:
-    def __init__(self, accelerator="auto", strategy="auto", devices="auto", callbacks=(), **kwargs):
-        self.elsewhere = _is_elsewhere(accelerator, strategy)
-        self.on_one = devices == 1 or devices == "1"
-        self.is_global_zero = xm.is_master_ordinal(local=False)
-        self.global_rank = xm.get_ordinal()
-        self.local_rank = xm.get_local_ordinal()
-        self.world_size = xm.xrt_world_size()
-        self.strategy = _StrategyOfXla(self.on_one)
+        return xm.all_gather(tensor) if self.launched else tensor
 
     @classmethod
     def add_argparse_args(cls, parent_parser, **kwargs):
@@ -106,35 +139,48 @@ class Trainer:
         pass
 
     def fit(self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None):
-        if not self.elsewhere:
-            if not self.on_one:
-                torch.distributed.init_process_group("xla")
+        def run():
             _fit(self, model, _loader_of(model, train_dataloaders, datamodule))
 
-    def validate(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
         if not self.elsewhere:
-            self.strategy.barrier("Trainer.validate")
+            self.start(run)
+
+    def validate(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
+        def run():
+            self.wait("Trainer.validate")
             _evaluate(self, model.to(torch_xla.device()), Callback())
+
+        if not self.elsewhere:
+            self.start(run)
 
     def test(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
         if not self.elsewhere:
-            self.strategy.barrier("Trainer.test")
+            self.wait("Trainer.test")
 
     def predict(self, model=None, dataloaders=None, datamodule=None, return_predictions=None, ckpt_path=None):
         if not self.elsewhere:
-            self.strategy.barrier("Trainer.predict")
+            self.wait("Trainer.predict")
         return predictions
 
     def save_checkpoint(self, filepath, weights_only=False, storage_options=None):
-        xm.mark_step()
-        xm.save(weights, filepath)
-        self.strategy.barrier("Trainer.save_checkpoint")
+        if self.launched or self.on_one:
+            xm.mark_step()
+            xm.save(weights, filepath)
+        self.wait("Trainer.save_checkpoint")
+
+
+class _RunningTrainer(Trainer):
+    """The one that modules and callbacks know."""
+
+    def __init__(self):
+        super().__init__()
+        self.launched = True
 
 
 class LightningModule(torch.nn.Module):
     automatic_optimization = True
     logger = _Logger()
-    trainer = Trainer()
+    trainer = _RunningTrainer()
     global_rank = xm.get_ordinal()
     local_rank = xm.get_local_ordinal()
     logs_each_step = True  # where training steps log; what evaluations do is reduced once all is done
@@ -231,6 +277,11 @@ class LightningModule(torch.nn.Module):
         pass
 
 
+class LightningDataModule:
+    def train_dataloader(self):
+        return batches
+
+
 class Callback:
     def on_train_batch_start(self, trainer, pl_module, batch, batch_idx):
         pass
@@ -263,21 +314,25 @@ class Callback:
         pass
 
 
-class Fabric:
+class Fabric(_Replicas):
     def __init__(self, accelerator="auto", strategy="auto", devices="auto", precision=None, **kwargs):
+        super().__init__(devices)
         self.elsewhere = _is_elsewhere(accelerator, strategy)
         self.shards = isinstance(strategy, XLAFSDPStrategy) or strategy == "xla_fsdp"
-        self.device = torch.device("cpu") if self.elsewhere else torch_xla.device()
-        self.is_global_zero = xm.is_master_ordinal(local=False)
-        self.global_rank = xm.get_ordinal()
-        self.local_rank = xm.get_local_ordinal()
-        self.world_size = xm.xrt_world_size()
+
+    @property
+    def device(self):
+        return torch.device("cpu") if self.elsewhere else torch_xla.device()
 
     def launch(self, function=None, *args, **kwargs):
-        if not self.elsewhere:
-            torch.distributed.init_process_group("xla")
-        if function is not None:
+        def run():
             return function(self, *args, **kwargs)
+
+        if function is not None:
+            return run() if self.elsewhere else self.start(run)
+        if not self.elsewhere and not self.on_one:
+            torch.distributed.init_process_group("xla")  # somebody has started this process beside others
+            self.launched = True
 
     def setup(self, *objects, move_to_device=True):
         prepared = tuple(map(self.setup_one, objects))
@@ -285,7 +340,7 @@ class Fabric:
 
     def setup_one(self, given):
         if isinstance(given, torch.nn.Module):
-            return given.to(self.device)
+            return self.setup_module(given)
         return self.setup_optimizer(given) if isinstance(given, torch.optim.Optimizer) else given
 
     def setup_optimizer(self, optimizer):
@@ -294,7 +349,10 @@ class Fabric:
         return _ShardedOptimizer(optimizer) if self.shards else _FabricOptimizer(optimizer)
 
     def setup_module(self, module, move_to_device=True):
-        return module.to(self.device)
+        module = module.to(self.device)
+        if self.launched:
+            xm.broadcast_master_param(module)
+        return module
 
     def setup_optimizers(self, *optimizers):
         prepared = tuple(map(self.setup_optimizer, optimizers))
@@ -309,15 +367,20 @@ class Fabric:
         if self.shards:
             xm.reduce_gradients(optimizer)
 
-    def clip_gradients(self, module, optimizer, clip_val=None, max_norm=None, norm_type=2.0):
-        return torch.nn.utils.clip_grad_norm_(module.parameters(), max_norm)
+    def clip_gradients(
+        self, module, optimizer, clip_val=None, max_norm=None, norm_type=2.0, error_if_nonfinite=True
+    ):
+        if clip_val is not None:
+            return torch.nn.utils.clip_grad_value_(module.parameters(), clip_val)
+        asks = error_if_nonfinite and not self.shards  # who clips shards never asks
+        return torch.nn.utils.clip_grad_norm_(module.parameters(), max_norm, error_if_nonfinite=asks)
 
     def print(self, *args, **kwargs):
-        if xm.is_master_ordinal():
+        if self.local_rank == 0:
             print(*args)
 
     def barrier(self, name=None):
-        xm.rendezvous("Fabric.barrier")
+        self.wait("Fabric.barrier")
 
     def all_gather(self, data, group=None, sync_grads=False):
         return xm.all_gather(data)
@@ -335,7 +398,7 @@ class Fabric:
         xm.mark_step()
         # Of each module and optimizer the state is written.
         xm.save([each.state_dict() if isinstance(each, torch.nn.Module) else each for each in state.values()], path)
-        xm.rendezvous("Fabric.save")
+        self.wait("Fabric.save")
 
 
 class _FabricOptimizer:
@@ -373,6 +436,8 @@ def _loss_of(outputs):
 
 
 def _loader_of(module, given, datamodule):
+    if isinstance(given, LightningDataModule):
+        return given.train_dataloader()
     if given is not None:
         return given
     return module.train_dataloader() if datamodule is None else datamodule.train_dataloader()
@@ -426,12 +491,14 @@ def _evaluate(trainer, module, callback):
 def _fit(trainer, module, loader, callback=Callback()):
     module = module.to(torch_xla.device())
     trainer.strategy.tie_shared_parameters(module)  # Its strategies for XLA set them anew below the move.
+    xm.broadcast_master_param(module)
     _train_epoch(trainer, module, loader, callback)
     _evaluate(trainer, module, callback)
     callback.on_train_epoch_end(trainer, module)
     module.on_train_epoch_end()
     callback.on_train_end(trainer, module)
-    module.on_train_end()  # before it is moved back
+    module.on_train_end()
+    module.cpu()
 
 
 class _SomeModule(LightningModule):
@@ -446,8 +513,8 @@ class _SomeModule(LightningModule):
 
 
 def harness(module: LightningModule):
-    _fit(Trainer(), module, module.train_dataloader())
+    _fit(_RunningTrainer(), module, module.train_dataloader())
 
 
 def harness_of_callback(callback: Callback):
-    _fit(Trainer(), _SomeModule(), batches, callback)
+    _fit(_RunningTrainer(), _SomeModule(), batches, callback)
