@@ -89,6 +89,8 @@ def test_what_an_option_does_whose_number_means_nothing_by_default_is_a_note() -
 def test_what_is_asked_once_an_epoch_is_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "asked_once_an_epoch.py", "XLA103")
     assert [each.severity for each in found] == [Severity.INFO] * 3 + [Severity.WARNING] * 3
+    apart = diagnostics_by_rules(HERE / "interpreter" / "asked_once_an_epoch.py", "XLA104")
+    assert [each.severity for each in apart] == [Severity.INFO] * 2 + [Severity.WARNING]
 
 
 def test_batches_that_come_again_in_each_epoch_are_a_note() -> None:

@@ -44,6 +44,28 @@ def by_a_function(epochs):
             break
 
 
+def two_numbers(epochs):
+    for _ in range(epochs):
+        total = train_one(loader)
+        print((total.sum() / 10).item(), (total.mean() / 10).item())  # expect: XLA104
+
+
+def three_numbers(epochs):
+    for _ in range(epochs):
+        total = train_one(loader)
+        print((total.sum() / 10).item(), (total.mean() / 10).item(), (total.max() / 10).item())  # expect: XLA104
+
+
+def two_numbers_of_each_step(epochs):
+    for _ in range(epochs):
+        for batch in loader:
+            with torch_xla.step():
+                loss = model(batch).sum()
+                loss.backward()
+                xm.optimizer_step(optimizer)
+            print((loss / 10).item(), (loss / 8).item())  # expect: XLA104, XLA212
+
+
 def evaluate():
     total = torch.zeros(1, device=device)
     with torch.no_grad():

@@ -115,7 +115,7 @@ class ReadApart(Event):
         count: How many; 0: as many as a container holds.
         spelling: The first of the reads, as the program wrote it.
         runs: Whether each of them runs a graph, as something is recorded of the value.
-        once: Whether that happens in no loop, or in a few rounds of it.
+        once: Whether that happens in no loop, in a few rounds of it, or below a loop over steps.
         listed: Whether they may stand in one list, tuple or tensor, which then can be read at once.
     """
 

@@ -96,7 +96,8 @@ class LazyModel(SetupTransitions):
 
         Two are told where each runs a graph. What has run before is only fetched: then more are, for every
         batch of a loader: a container may hold but one. Three or more that run a graph each are told where
-        that happens once, too, as of all parameters when training has ended.
+        that happens once, too, as of all parameters when training has ended. That is a note, and so is what
+        comes once an epoch.
 
         Args:
             count: How many; 0: as many as a container holds.
@@ -107,11 +108,11 @@ class LazyModel(SetupTransitions):
         scopes = state.scopes
         if scopes.step is not None or scopes.in_closure or state.engine.eager:
             return
-        again = again or state.hot
+        often = again or state.hot
         many = not count or count > _FEW
-        if (again or many) if runs else (state.in_every_round and count > _FEW):
+        if (often or many) if runs else (state.in_every_round and count > _FEW):
             taken = both(self.assumed_uncut(state), assumes)
-            once = runs and not again
+            once = runs and not again and (state.after_steps or not state.hot)
             self._emit(ReadApart(site, taken, count, spelling, runs, once=once, listed=listed), state)
 
     def compile_in_vain(self, state: State, fault: Fault, site: Site) -> None:

@@ -52,13 +52,13 @@ def averages_weights(tree: ast.Module) -> bool:
 
 def _named_weights(node: ast.AST) -> list[ast.Name]:
     """The names that something binds to parameters, or goes over them by."""
-    match node:
-        case ast.For(target=target, iter=source) | ast.comprehension(target=target, iter=source):
-            bound = [target]
-        case ast.Assign(targets=bound, value=source):
-            pass
-        case _:
-            return []
+    bound: list[ast.expr]
+    if isinstance(node, ast.For | ast.comprehension):
+        bound, source = [node.target], node.iter
+    elif isinstance(node, ast.Assign):
+        bound, source = node.targets, node.value
+    else:
+        return []
     if not _mentions(source, functions.GIVE_WEIGHTS) or _mentions(source, _GRADIENTS):
         return []
     return [name for each in bound for name in within(each) if isinstance(name, ast.Name)]
