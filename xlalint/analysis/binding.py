@@ -156,6 +156,25 @@ def holds_part(item: Value) -> bool:
     return item.kind in _PARTS
 
 
+def are_mixed(items: tuple[Value, ...]) -> bool:
+    """Whether some of the items are tensors on the device, alone or beside their names, and others are none:
+    numbers to be logged, of which a loop over all reads the former only."""
+    on_device = 0
+    for item in items:
+        held = item.payload
+        of: tuple[Value, ...] = (item,)
+        if isinstance(held, Container) and held.items is not None and held.keys is None:
+            of = held.items
+        on_device += any(each.kind is Kind.TENSOR for each in of)
+    return 0 < on_device < len(items)
+
+
+def each_key(held: Container) -> tuple[Value, ...]:
+    """The keys of a mapping; empty where one of them is not known."""
+    keys = held.keys or ()
+    return () if None in keys else tuple(constant(key) for key in keys)
+
+
 def one_after_other(*elements: Value) -> Value:
     """A list of what several hold, of each any number. Parameters of several models stay those of each."""
     if all(each.kind is Kind.PARAMETERS for each in elements):

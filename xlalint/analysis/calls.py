@@ -442,6 +442,8 @@ def _super_method(machine: Machine, node: ast.Call, frame: Frame, store: Store) 
             return callable_value(Bound(base.methods[function.attr], receiver))
     if isinstance(receiver.payload, Module):
         plain = receiver._replace(payload=receiver.payload.plain())
+        if function.attr == "__init__":
+            plain = receiver  # its class says which parts it has
         return callable_value(Method(plain, function.attr))
     return callable_value(Known("builtins.object.__init__")) if function.attr == "__init__" else UNKNOWN
 

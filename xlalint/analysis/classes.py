@@ -26,7 +26,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.configuration import HARNESS
-from xlalint.knowledge.classes import FUNCTION, MODULE, STREAM, kind_by_base
+from xlalint.knowledge.classes import FUNCTION, MODULE, STREAM, is_module, kind_by_base
 from xlalint.knowledge.functions import FUNCTIONS, GIVING_METHODS, HOST_LOADERS
 from xlalint.knowledge.methods import OF_MODULES, OF_WRAPPED_MODULES
 from xlalint.knowledge.packages import GPU_ONLY
@@ -131,6 +131,18 @@ class ClassTable:
         named = sum(len(base.bases) for base in known)
         libraries = [name for base in known for name in self._library_bases(base)]
         return bool(libraries) and MODULE.issuperset(libraries) and named == len(known) - 1 + len(libraries)
+
+    def module_of_torch(self, cls: Class) -> str:
+        """The class of torch, by its last name, that a module class of the project derives from; empty if it
+        derives from a class of another library."""
+        return self._machine.lookups.find(("of torch", cls), lambda: self._find_of_torch(cls), lambda: "")
+
+    def _find_of_torch(self, cls: Class) -> str:
+        libraries = [name for base in self.bases(cls) for name in self._library_bases(base)]
+        modules = [name for name in libraries if is_module(name)]
+        if not modules or any(kind_by_base(name) for name in libraries if name not in modules):
+            return ""
+        return modules[0].rpartition(".")[2]
 
     def kind_of(self, cls: Class) -> Kind:
         """What instances of the class are: modules, optimizers, scalers or any other objects."""

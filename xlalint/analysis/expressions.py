@@ -9,7 +9,9 @@ from xlalint.analysis import shared_names
 from xlalint.analysis.arguments import capture, capture_beside, defaults
 from xlalint.analysis.attributes import attribute, named_in_library
 from xlalint.analysis.binding import (
+    are_mixed,
     bind,
+    each_key,
     element,
     holds_part,
     holds_some,
@@ -33,7 +35,7 @@ from xlalint.analysis.library.optimizers import (
 from xlalint.analysis.library.replicas import of_variable
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.moments import moment_of
-from xlalint.analysis.operators import ask, evaluate_test
+from xlalint.analysis.operators import ask, evaluate_test, truth
 from xlalint.analysis.payloads import (
     AS_MAPPING,
     Bound,
@@ -349,7 +351,10 @@ def _comprehension(
     trained, all_at_once = inner.state.loop.all.trained, node is frame.at_once
     apart, keys = list[Value](), list[Value]()
     rounds = _told_apart(node, sources)
-    for each in rounds or (None,):
+    is_filtered = any(generator.ifs for generator in node.generators)
+    if is_apart := bool(rounds):
+        rounds, is_filtered = _passing(machine, node.generators[0], rounds, frame, inner)
+    for each in rounds if is_apart else (None,):
         if each is not None:
             bind(machine, node.generators[0].target, each, frame, inner)
         if isinstance(node, ast.DictComp):
@@ -391,12 +396,12 @@ def _comprehension(
                 inner.names.pop(target.id, None)
                 if target.id in store.names:
                     inner.names[target.id] = store.names[target.id]
-    if all(map(holds_some, sources)) and not any(generator.ifs for generator in node.generators):
+    if all(map(holds_some, sources)) and not is_filtered:
         store.take(inner)
     else:
         # The body may have run no time at all: what it recorded is "perhaps".
         merge_into(store, inner)
-    if rounds:
+    if is_apart and not is_filtered and not isinstance(node, ast.GeneratorExp):
         return container(apart, tuple(map(literal, keys)) if isinstance(node, ast.DictComp) else None)
     if not isinstance(node, ast.GeneratorExp):
         return container_of(made, keyed=isinstance(node, ast.DictComp))
@@ -431,13 +436,30 @@ def _train(
 def _told_apart(
     node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, sources: list[Value]
 ) -> tuple[Value, ...]:
-    """What each round gets of a few models, optimizers and the like, alone or beside their names."""
-    if isinstance(node, ast.GeneratorExp) or len(sources) > 1 or node.generators[0].ifs:
-        return ()
+    """What each round gets of a few models, optimizers and the like, alone or beside their names, or of
+    tensors among numbers."""
     held = sources[0].payload
-    if not isinstance(held, Container) or held.items is None or held.keys is not None:
+    if len(sources) > 1 or not isinstance(held, Container) or held.items is None:
+        return ()
+    if are_mixed(held.items):
+        return each_key(held) if held.keys is not None else held.items
+    if isinstance(node, ast.GeneratorExp) or node.generators[0].ifs or held.keys is not None:
         return ()
     return held.items if any(map(holds_part, held.items)) else ()
+
+
+def _passing(
+    machine: Machine, generator: ast.comprehension, rounds: tuple[Value, ...], frame: Frame, store: Store
+) -> tuple[tuple[Value, ...], bool]:
+    """The rounds that pass the tests of a comprehension, and whether nobody knows that of some."""
+    passing, is_open = [], False
+    for each in rounds:
+        bind(machine, generator.target, each, frame, store)
+        outcomes = [truth(evaluate_test(machine, test, frame, store)) for test in generator.ifs]
+        if False not in outcomes:
+            passing.append(each)
+            is_open |= None in outcomes
+    return tuple(passing), is_open
 
 
 def _fetch(over: Value, node: ast.expr, frame: Frame, store: Store) -> bool:

@@ -728,7 +728,7 @@ class Interpreter(Memo):
         """A launched function starts afresh on every replica."""
         aside = self._imported(call.frame.outline) if anew else Store(State())
         # What turns SPMD on sets a variable of the environment, which processes inherit.
-        spmd = call.store.state.replicas.spmd or aside.state.replicas.spmd
+        spmd = aside.state.replicas.spmd or call.store.state.replicas.spmd
         aside.state.replicas = aside.state.replicas._replace(launched=several, spmd=spmd)
         raised = call.store.state.trust.raised
         aside.state.trust = aside.state.trust._replace(bounded=assumes, raised=raised)
@@ -738,6 +738,7 @@ class Interpreter(Memo):
         setup = call.store.state.setup
         aside.state.setup = aside.state.setup._replace(caches=setup.caches, registered=setup.registered)
         call.frame.model.hand_seed(call.store.state, aside.state)
+        call.frame.model.use_device(aside.state, call.spelling, call.site)
         index = [Value(Kind.ORDINAL, differs=True)] if indexed else []
         inner = Call(call.frame, aside, call.site, None, [*index, *(run(a) for a in arguments)])
         result = self.invoke(target, inner)

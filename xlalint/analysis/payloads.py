@@ -1193,7 +1193,8 @@ def placed(value: Value, owner: Module) -> Value:
         place = owner.place if moved else held.place
         training = held.training if owner.training is None else owner.training
         identity = owner.identity or held.identity
-        part = held._replace(identity=identity, place=place, training=training, is_part=True)
+        sharded = held.sharded or owner.sharded
+        part = held._replace(identity=identity, place=place, training=training, is_part=True, sharded=sharded)
         return value._replace(payload=part)
     if isinstance(held, Parameters) and held.place is Place.HOST:
         return value._replace(payload=held._replace(place=owner.place))

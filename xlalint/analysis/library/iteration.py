@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Final
 
-from xlalint.analysis.binding import element, one_after_other
+from xlalint.analysis.binding import each_key, element, one_after_other
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.cuts import cut
@@ -201,7 +201,10 @@ def _list(machine: Machine, call: Call) -> Value:
     if source is None:
         return container([])
     if isinstance(held := source.payload, Container):
-        return source if held.keys is not None else source._replace(payload=held.map(listed))
+        if held.keys is not None:  # a list of the keys
+            names = each_key(held)
+            return container(list(names)) if names or held.items == () else container_of(HOST)
+        return source._replace(payload=held.map(listed))
     if source.kind in _MAY_BE_LOADER and not (source.kind is Kind.TENSOR and source.sure):
         return around([source], element(source))
     each = element(source)

@@ -13,6 +13,7 @@ from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.inference import refuse_inference
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
+    AS_MAPPING,
     Bound,
     Buffer,
     Container,
@@ -221,8 +222,9 @@ def _run_forward(machine: Machine, module: Value, call: Call) -> Value:
             _shard_output(module, info, result, call)
             if len(forwards) == 1 or result.kind is not Kind.UNKNOWN:
                 return result
-        if info.in_turn and info.held is not None and info.held.items != ():
-            return _call_in_turn(machine, info.held, call)
+        held = info.held if info.in_turn else _begun_with(machine, info, call.store)
+        if held is not None and held.items != ():
+            return _call_in_turn(machine, held, call)
     finally:
         model.leave_forward(call.store.state, outermost=outermost)
     if info.place is not Place.XLA and not any(map(holds_tensor, call.values)):
@@ -323,6 +325,8 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return UNKNOWN
         case "unknown object":
             return UNKNOWN
+        case _ if name == "__init__" and _begin(machine, info, call):
+            return NONE
         case _ if name == SAVES:
             _save_to_safetensors(receiver, info, call)
             return NONE
@@ -334,6 +338,31 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             if result.kind is Kind.TENSOR and any(cls.outline.is_framework for cls in info.of):
                 return result._replace(assumes=_OF_FRAMEWORK)
             return result
+
+
+def _begin(machine: Machine, info: Module, call: Call) -> bool:
+    """What the constructor of torch does for a module class of the project: it keeps the parts that it is
+    given, and runs nothing. False if it is that of another library."""
+    bases = {machine.classes.module_of_torch(cls) for cls in info.of}
+    if len(bases) != 1 or "" in bases:
+        return False
+    base = bases.pop()
+    parts = _parts(base, call) if base in classes.MODULE_CONTAINERS else None
+    if parts is not None and base == classes.IN_TURN and _is_of_project(parts):
+        for cls in info.of:
+            machine.touch((cls, AS_MAPPING))
+            call.store.attributes[cls, AS_MAPPING] = parts
+    return True
+
+
+def _begun_with(machine: Machine, info: Module, store: Store) -> Container | None:
+    """The parts that an `nn.Sequential` has which is of a class of the project, where they lie."""
+    if len(info.of) != 1 or info.or_other or machine.classes.module_of_torch(info.of[0]) != classes.IN_TURN:
+        return None
+    key = info.of[0], AS_MAPPING
+    machine.touch(key)
+    parts = store.attributes.get(key) or machine.classes.attributes(info.of[0]).get(AS_MAPPING)
+    return None if parts is None else info._replace(parts=parts).held
 
 
 def _parameters(
