@@ -15,8 +15,9 @@ class ReplicaSeededWeights(Rule[WeightsDiffer]):
     """
     ## What it does
     Finds a seed that is another one on each replica, such as `torch.manual_seed(seed + rank)`, before a model
-    is made that is trained by `xm.optimizer_step` or `xm.reduce_gradients`. Silent where the model gets its
-    weights from elsewhere: by `xm.broadcast_master_param`, DDP or FSDP, or from a file.
+    is made that is trained by `xm.optimizer_step` or `xm.reduce_gradients`; and launches of a function that
+    makes such a model where nothing gives a seed: then PyTorch draws one in each process. Silent where the
+    model gets its weights from elsewhere: by `xm.broadcast_master_param`, DDP or FSDP, or from a file.
 
     ## Why is this bad?
     The model trains incorrectly, and no error is raised. Each replica draws other weights, and the sum of
@@ -75,7 +76,8 @@ class ReplicaSeededWeights(Rule[WeightsDiffer]):
 
     ## On the engine
     Two replicas with seeds of their own hold different parameters after each `xm.optimizer_step`, and the
-    same after `xm.broadcast_master_param`.
+    same after `xm.broadcast_master_param`. A process that starts without a seed draws one: `torch.rand(1)`
+    gives another number in each.
 
     ## References
     - https://github.com/pytorch/xla/blob/master/torch_xla/core/xla_model.py (`broadcast_master_param`)
@@ -89,9 +91,10 @@ class ReplicaSeededWeights(Rule[WeightsDiffer]):
         replicas = state.replicas
         if replicas.launched is False or replicas.wrapped is not False or replicas.spmd:
             return
+        why = "by this seed" if not event.is_unseeded else "as nothing gives them a seed"
         yield self.finding(
             event,
-            "trains incorrectly: each replica draws other weights by this seed, and the step on {later} "
+            f"trains incorrectly: each replica draws other weights {why}, and the step on {{later}} "
             "keeps them apart",
             help="call `xm.broadcast_master_param(model)` on the device, or let the seed be the same until "
             "the model is made",

@@ -97,4 +97,4 @@ def train(index, data):
 
 
 if __name__ == "__main__":
-    torch_xla.launch(train, args=([],))
+    torch_xla.launch(train, args=([],))  # expect: XLA517 likely

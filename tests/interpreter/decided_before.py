@@ -158,4 +158,4 @@ def main(index, data, rest):
 
 
 if __name__ == "__main__":
-    torch_xla.launch(main, args=(1, 2))
+    torch_xla.launch(main, args=(1, 2))  # expect: XLA517 likely

@@ -47,4 +47,4 @@ def main(index, batches, writer):
 
 
 if __name__ == "__main__":
-    torch_xla.launch(main, args=([torch.randn(4, 4)], None))
+    torch_xla.launch(main, args=([torch.randn(4, 4)], None))  # expect: XLA517 likely

@@ -41,6 +41,6 @@ def turned_on_by_each(index):
 if __name__ == "__main__":
     eager_mode(True)
     torch_xla.launch(lazily)
-    torch_xla.launch(turned_on_by_each)
+    torch_xla.launch(turned_on_by_each)  # expect: XLA517 likely
     torch_xla.launch(eagerly, debug_single_process=True)
     xmp.spawn(eagerly, start_method="fork")  # expect: XLA002

@@ -33,6 +33,6 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--tpu-spawn", action="store_true")
 options = parser.parse_args()
 if options.tpu_spawn:
-    torch_xla.launch(start, args=(options,))
+    torch_xla.launch(start, args=(options,))  # expect: XLA517 likely
 else:
     train(options)

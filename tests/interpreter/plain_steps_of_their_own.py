@@ -142,11 +142,11 @@ def by_a_method_of_either(index):
 
 
 if __name__ == "__main__":
-    torch_xla.launch(one_after_the_other)
+    torch_xla.launch(one_after_the_other)  # expect: XLA517 likely
     torch_xla.launch(functools.partial(launched_by_itself, rounds=8))
-    torch_xla.launch(by_methods)
-    torch_xla.launch(one_or_the_other, args=(int(input()),))
-    torch_xla.launch(one_that_leaves, args=(int(input()),))
+    torch_xla.launch(by_methods)  # expect: XLA517 likely
+    torch_xla.launch(one_or_the_other, args=(int(input()),))  # expect: XLA517 likely
+    torch_xla.launch(one_that_leaves, args=(int(input()),))  # expect: XLA517 likely
     torch_xla.launch(stepped_where_a_flag_says_so, args=(int(input()),))
     torch_xla.launch(by_name, args=(input(),))
     torch_xla.launch(by_a_method_of_either)

@@ -80,6 +80,6 @@ def after_a_sync(index):
 
 
 if __name__ == "__main__":
-    torch_xla.launch(of_several)
-    torch_xla.launch(of_one)
-    torch_xla.launch(after_a_sync)
+    torch_xla.launch(of_several)  # expect: XLA517 likely
+    torch_xla.launch(of_one)  # expect: XLA517 likely
+    torch_xla.launch(after_a_sync)  # expect: XLA517 likely

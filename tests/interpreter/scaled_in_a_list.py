@@ -39,4 +39,4 @@ def train(index):
             optimizer.step()
 
 
-torch_xla.launch(train)
+torch_xla.launch(train)  # expect: XLA517 likely

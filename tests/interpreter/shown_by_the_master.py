@@ -43,4 +43,4 @@ def train(index):
         torch_xla.sync()  # expect: XLA201
 
 
-torch_xla.launch(train)
+torch_xla.launch(train)  # expect: XLA517 likely

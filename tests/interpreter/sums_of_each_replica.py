@@ -66,4 +66,4 @@ def train(index):
 
 
 if __name__ == "__main__":
-    torch_xla.launch(train)
+    torch_xla.launch(train)  # expect: XLA517 likely

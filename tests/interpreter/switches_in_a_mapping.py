@@ -36,6 +36,6 @@ def of_another(index):
 
 
 if SETTINGS["USE_TPU"]:
-    torch_xla.launch(of_the_switch)
+    torch_xla.launch(of_the_switch)  # expect: XLA517 likely
 if not SETTINGS["half"]:
-    torch_xla.launch(of_another)
+    torch_xla.launch(of_another)  # expect: XLA517 likely

@@ -147,7 +147,7 @@ def is_wrapped(index):
 
 if __name__ == "__main__":
     for function in (by_the_index, fold_by_fold, sums_its_loss_for_the_log, built_before, the_same_again):
-        torch_xla.launch(function)
+        torch_xla.launch(function)  # expect: XLA517 likely
     for function in (broadcast_to_several, averaged_one_by_one, loads, is_wrapped):
         torch_xla.launch(function)
     for function in (by_helpers, may_load, in_each_epoch):

@@ -12,6 +12,7 @@ from xlalint.knowledge.functions import (
     LAUNCHES,
     OF_GPUS,
     REGISTERING,
+    SEEDS,
     SETTING_SPMD_UP,
     STARTED_ELSEWHERE,
     STARTS_REPLICAS,
@@ -43,6 +44,25 @@ def turns_eager_on(outline: Outline) -> bool:
                 if dotted(function).rpartition(".")[2] == TURNING_EAGER_ON:
                     return True
     return False
+
+
+def seeds_itself(outline: Outline) -> bool:
+    """Whether the body of a module may give a seed, as everybody does who imports it."""
+    if not any(word in outline.text for word in SEEDS):
+        return False
+    return any(
+        isinstance(node, ast.Call) and any(word in last_name(node.func) for word in SEEDS)
+        for statement in outline.tree.body
+        if not isinstance(statement, _DEFINES) and not _is_for_scripts(statement)
+        for node in within(statement)
+    )
+
+
+def _is_for_scripts(statement: ast.stmt) -> bool:
+    """Whether nobody runs a statement who imports the module: `if __name__ == "__main__":`."""
+    return isinstance(statement, ast.If) and any(
+        isinstance(node, ast.Name) and node.id == "__name__" for node in within(statement.test)
+    )
 
 
 def registers_device(outline: Outline) -> bool:

@@ -58,7 +58,7 @@ from xlalint.analysis.switches import device_set
 from xlalint.analysis.ties import SAYS_IT_TIES
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import outside
-from xlalint.knowledge.functions import ASK_FOR_ALL, MAPPING
+from xlalint.knowledge.functions import ASK_FOR_ALL, MAPPING, OF_OTHER_DEVICES
 from xlalint.lazy.assumptions import COMES_HERE, assume, shown_by_use
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Fault
@@ -190,6 +190,9 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
 def _each_target(machine: Machine, of: tuple[Target, ...], call: Call) -> Value:
     if not of:
         return call_unknown(machine, call)
+    names = {target.name for target in of if isinstance(target, Known)}
+    left_out = {name for name in names if OF_OTHER_DEVICES.get(name) in names}
+    of = tuple(target for target in of if not (isinstance(target, Known) and target.name in left_out))
     if len(of) == 1:
         return _target(machine, of[0], call)
     bounded = call.store.state.trust.bounded

@@ -11,7 +11,7 @@ from typing import Any, Final
 from xlalint.analysis import attributes, branches, calls, expressions, loops, operators, scopes, statements
 from xlalint.analysis.arguments import arguments_of, bind_arguments, captured
 from xlalint.analysis.binding import rebind
-from xlalint.analysis.bodies import is_started_by_others, turns_eager_on
+from xlalint.analysis.bodies import is_started_by_others, seeds_itself, turns_eager_on
 from xlalint.analysis.call import Call
 from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
@@ -737,6 +737,8 @@ class Interpreter(Memo):
             aside.attributes.update((key, run(value)) for key, value in call.store.attributes.items())
         setup = call.store.state.setup
         aside.state.setup = aside.state.setup._replace(caches=setup.caches, registered=setup.registered)
+        if anew and several and not self._is_seeded_by_import(call.frame.outline):
+            call.frame.model.begin_unseeded(aside.state, call.site)
         call.frame.model.hand_seed(call.store.state, aside.state)
         call.frame.model.use_device(aside.state, call.spelling, call.site)
         index = [Value(Kind.ORDINAL, differs=True)] if indexed else []
@@ -744,6 +746,23 @@ class Interpreter(Memo):
         result = self.invoke(target, inner)
         call.frame.model.end(aside.state, call.site)
         return container_of(run(result))
+
+    def _is_seeded_by_import(self, outline: Outline) -> bool:
+        """Whether a module or one that it imports may give a seed, where a process begins by importing it."""
+        imported = (
+            self.names.find_module(name, outline)
+            for bindings in outline.bindings.values()
+            for binding in bindings
+            if isinstance(binding, Import)
+            for name in (binding.target, binding.target.rpartition(".")[0])
+            if name
+        )
+        for each in (outline, *imported):
+            if each is not None:
+                self.rest_on("body", each.file)
+                if seeds_itself(each):
+                    return True
+        return False
 
     def escape(self, bound: Bound, call: Call) -> None:
         """A function handed to an unknown callee is judged once there; what it does is dropped."""

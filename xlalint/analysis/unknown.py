@@ -54,6 +54,7 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
         call.frame.model.wait(call.store.state)  # it may read what it gets
     _let_escape(machine, call)
     if any(word in last_name(call.function) for word in functions.SEEDS):
+        call.frame.model.may_seed_host(call.store.state)
         call.frame.model.seed_device(call.store.state, call.site)
     may_cut = any(
         v.kind in _CARRIERS or (isinstance(v.payload, Container) and v.payload.element.kind in _CARRIERS)

@@ -423,6 +423,9 @@ EXITS = frozenset(name.removeprefix("builtins.") for name, effect in FUNCTIONS.i
 TOLD_HOW_MANY = names_of("spawn")
 """What is told how many processes to start."""
 
+OF_OTHER_DEVICES = {"torch.save": f"{XM}.save"}
+"""What is called on other devices, where a program chooses between that and what torch_xla has for it."""
+
 SEEDS = ("seed", "rng")
 """What is named so may set the seed of the device, too."""
 

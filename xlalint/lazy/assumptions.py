@@ -32,6 +32,8 @@ AUTOGRAD: Final[Assumptions] = frozenset({"autograd is on where this is called"}
 """A function that computes no gradients is called by somebody who is not seen."""
 NOT_FINITE: Final[Assumptions] = frozenset({"a number is not finite"})
 """What a program does that looks for NaN and infinity, when it has found one: training has failed by then."""
+UNSEEDED: Final[Assumptions] = frozenset({"nothing called before this gives the host a seed"})
+"""Unknown calls of a function that is launched."""
 LEAVES_A_REST: Final[Assumptions] = frozenset({"the number of samples is no multiple of the batch size"})
 LAZY: Final[Assumptions] = frozenset({"eager mode is off"})
 LAUNCHES: Final[Assumptions] = frozenset({"the launch that leads here no longer raises"})

@@ -753,6 +753,13 @@ class SeedMissed(Settled):
 class WeightsDiffer(Settled):
     """Gradients are summed over replicas of which each has drawn its weights by a seed of its own."""
 
+    NO_SEED: ClassVar[str] = "no seed since the replicas were launched"
+
+    @property
+    def is_unseeded(self) -> bool:
+        """Whether nobody has given a seed, so that PyTorch draws one in each process."""
+        return self.obligation.detail == self.NO_SEED
+
 
 @record
 class TrainedUntraced(Settled):

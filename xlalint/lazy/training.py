@@ -6,7 +6,7 @@ import functools
 from typing import Final
 
 from xlalint.lazy import assumptions
-from xlalint.lazy.assumptions import Assumptions, both, either
+from xlalint.lazy.assumptions import UNSEEDED, Assumptions, both, either
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import (
     BackwardLowered,
@@ -94,6 +94,17 @@ class TrainingTransitions(RecordingTransitions):
         if not state.owes(Owed.SEEDED):
             state.obligations -= set(state.owes(Owed.SEED))
             self._owe(state, Owed.SEED, site, state.trust.bounded)
+
+    def begin_unseeded(self, state: State, site: Site) -> None:
+        """Replicas begin, each with random numbers of its own on the host, unless they have got a seed."""
+        if not (state.owes(Owed.SEED) or state.owes(Owed.SEEDED)):
+            assumes = both(state.trust.bounded, UNSEEDED)
+            self._owe(state, Owed.OWN_SEED, site, assumes, WeightsDiffer.NO_SEED)
+
+    def may_seed_host(self, state: State) -> None:
+        """Somebody unseen may give the random numbers of the host a seed."""
+        if not state.owes(Owed.OWN_WEIGHTS):
+            state.obligations -= set(state.owes(Owed.OWN_SEED))
 
     def draw_weights(self, state: State, site: Site) -> None:
         """A module is made, and the host draws its weights."""

@@ -13,7 +13,7 @@ class Starter:
         self.processes = processes
 
     def start(self):
-        xmp.spawn(self.run, nprocs=self.processes)  # expect: XLA002, XLA510
+        xmp.spawn(self.run, nprocs=self.processes)  # expect: XLA002, XLA510, XLA517 likely
 
     def run(self, index):
         steps(8)

@@ -33,4 +33,4 @@ def run(index, config, loader):
 
 
 def main(config, loader):
-    torch_xla.launch(run, args=(config, loader))
+    torch_xla.launch(run, args=(config, loader))  # expect: XLA517 likely

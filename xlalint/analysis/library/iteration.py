@@ -12,6 +12,7 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.loaders import ragged_of, whole_of
 from xlalint.analysis.library.padding import padded_of
+from xlalint.analysis.library.reads import compare_by_key
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     ANY_KEY,
@@ -215,7 +216,9 @@ def _sorted(machine: Machine, call: Call) -> Value:
     """What is sorted is compared: tensors are read for that, unless they are sorted by something else."""
     source = call.argument(0)
     each = element(source) if source is not None else HOST
-    if each.kind is Kind.TENSOR and "key" not in call.keywords:
+    if (key := call.keywords.get("key")) is not None and key.kind is not Kind.NONE:
+        compare_by_key(machine, key, each, call)
+    elif each.kind is Kind.TENSOR:
         call.read(each, Reading.MATH)
     return _list(machine, call)
 

@@ -27,6 +27,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
     Weight,
+    join_all,
 )
 from xlalint.program.outline import last_name
 
@@ -91,10 +92,22 @@ MOST_COUNTED: Final = 16
 """A `range` is counted up to this: that it is not empty is what matters."""
 
 
+def compare_by_key(machine: Machine, key: Value, each: Value, call: Call) -> None:
+    """What a function makes of each value is compared in its place: tensors are read for that."""
+    if key.kind is not Kind.CALLABLE:
+        return
+    made = machine.invoke(key, Call(call.frame, call.store, call.site, None, [each]))
+    if made.kind is Kind.TENSOR:
+        call.read(made, Reading.MATH)
+
+
 def _compare(machine: Machine, call: Call) -> Value:
     values = call.arguments
     if len(values) == 1:
         values = [element(values[0])] * 2
+    if (key := call.keywords.get("key")) is not None and key.kind is not Kind.NONE and values:
+        compare_by_key(machine, key, join_all(values, HOST), call)
+        return join_all(values, HOST)
     tensors = [v for v in values if v.kind is Kind.TENSOR]
     if not tensors:
         return (
