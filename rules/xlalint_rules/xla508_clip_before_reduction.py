@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from xlalint.cure import ByHand
 from xlalint.diagnostic import Severity
 from xlalint.lazy import assumptions
-from xlalint.lazy.events import ClippedEarly
+from xlalint.lazy.events import ClippedEarly, GradientUsed, Use
 from xlalint.lazy.state import View
 from xlalint.lazy.values import SEVERAL
 from xlalint.rule import Finding, Later, Rule
 
 
-class ClipBeforeReduction(Rule[ClippedEarly]):
+class ClipBeforeReduction(Rule[ClippedEarly | GradientUsed]):
     """
     ## What it does
     Finds gradients that are clipped or unscaled before they are summed over the replicas, by
     `xm.reduce_gradients` or inside `xm.optimizer_step`. Where each number is cut off by itself, by
-    `clip_grad_value_`, it is an info.
+    `clip_grad_value_`, it is an info. Also finds `torch.nn.utils.clip_grad_norm_` of a model in FSDP, of
+    whose gradients each replica has a part.
 
     ## Why is this bad?
     The model trains incorrectly, and no error is raised. Each replica clips by the norm of its own
@@ -80,7 +81,8 @@ class ClipBeforeReduction(Rule[ClippedEarly]):
     ## On the engine
     Two replicas, each on one half of the data. Clipped first by `clip_grad_norm_`, the graph of the
     step contains no all-reduce, and the replicas end with different parameters. Summed first, they
-    end with the same parameters. Both programs launch the same number of graphs.
+    end with the same parameters. Both programs launch the same number of graphs. Of a model in FSDP
+    `torch.nn.utils.clip_grad_norm_` returns 0 on one replica and 2.86 on the other, and its own method 2.86.
 
     ## References
     - https://github.com/pytorch/xla/blob/master/torch_xla/core/xla_model.py (`reduce_gradients`)
@@ -90,11 +92,26 @@ class ClipBeforeReduction(Rule[ClippedEarly]):
     name = "clip-before-reduction"
     severity = Severity.ERROR
 
-    def judge(self, event: ClippedEarly, state: View) -> Iterator[Finding]:
+    def judge(self, event: ClippedEarly | GradientUsed, state: View) -> Iterator[Finding]:
         replicas = state.replicas
         if replicas.launched is False or replicas.spmd:
             return
         several = assumptions.NONE if replicas.launched else SEVERAL
+        if isinstance(event, GradientUsed):
+            if (
+                event.use is Use.CLIP
+                and replicas.sharded
+                and replicas.wrapped
+                and not event.site.in_framework
+            ):
+                yield self.finding(
+                    event,
+                    "trains incorrectly: each replica clips its part of the gradients by a norm of its own",
+                    help="call `clip_grad_norm_` of the model in FSDP: it computes the norm of all parts",
+                    assumes=assumptions.NONE if replicas.launched else SEVERAL,
+                    cures=(ByHand(event.site, title="Call `clip_grad_norm_` of the model"),),
+                )
+            return
         cure = ByHand(event.path[-1], title="Sum the gradients first")
         later = None if event.site.in_framework else Later(event.site, "the gradients are summed here")
         match event:

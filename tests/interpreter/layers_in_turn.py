@@ -53,7 +53,8 @@ class Block(nn.Sequential):
 class Listed(nn.Sequential):
     def __init__(self, into, out, is_scaled=True):
         layers = [nn.Conv2d(into, out, 3)]
-        layers.append(Scaled())
+        layers += [Scaled()]
+        layers.extend([nn.ReLU()])
         super().__init__(*layers)
 
 

@@ -175,6 +175,21 @@ def each_key(held: Container) -> tuple[Value, ...]:
     return () if None in keys else tuple(constant(key) for key in keys)
 
 
+MOST_APPENDED: Final = 8
+"""Up to so many appended elements are told apart."""
+
+
+def joined(held: Container, given: Value) -> Value | None:
+    """A list and what another holds, one after the other, where all of it is known and there is little."""
+    other = given.payload
+    if not isinstance(other, Container) or held.items is None or other.items is None:
+        return None
+    few = len(held.items) + len(other.items) <= MOST_APPENDED
+    return (
+        container([*held.items, *other.items]) if few and held.keys is None and other.keys is None else None
+    )
+
+
 def one_after_other(*elements: Value) -> Value:
     """A list of what several hold, of each any number. Parameters of several models stay those of each."""
     if all(each.kind is Kind.PARAMETERS for each in elements):

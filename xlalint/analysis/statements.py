@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from xlalint.analysis.arguments import capture, defaults
-from xlalint.analysis.binding import bind, element, one_after_other
+from xlalint.analysis.binding import bind, element, joined, one_after_other
 from xlalint.analysis.branches import condition, is_rank_test
 from xlalint.analysis.decorators import decorated, offer, opens_scope
 from xlalint.analysis.frame import Exits, Frame
@@ -109,6 +109,9 @@ def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame, store: Store
         # The size of something is a number, whatever that is: the attributes of objects are asked for apart.
         right = HOST if is_size(node.value, frame.function.node) else right
     if isinstance(left.payload, Container) and isinstance(node.op, ast.Add):
+        if not store.state.scopes.in_loop and (both := joined(left.payload, right)) is not None:
+            bind(machine, node.target, both, frame, store)
+            return store
         held = left.payload.items if left.payload.items is not None else (left.payload.element,)
         bind(machine, node.target, one_after_other(*held, element(right)), frame, store)
         return store

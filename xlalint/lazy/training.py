@@ -226,7 +226,7 @@ class TrainingTransitions(RecordingTransitions):
 
     def change_gradients(self, state: State, use: Use, spelling: str, site: Site) -> None:
         """Gradients are clipped or unscaled."""
-        self._emit(GradientUsed(site, use=use), state)
+        self._emit(GradientUsed(site, self.assumed(state), use), state)
         self.record(state, Weight.LIGHT, site)
         # Where a loop or a branch may have computed none, or none since the last step, clipping does no harm.
         gradients = state.gradients.of(None)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from functools import partial
-from typing import Final
 
-from xlalint.analysis.binding import element, rebind, with_entries
+from xlalint.analysis.binding import MOST_APPENDED, element, joined, rebind, with_entries
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.iteration import drawn
 from xlalint.analysis.machine import Machine
@@ -28,9 +27,6 @@ from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Value
 from xlalint.lazy.values import join as join_values
 from xlalint.program.outline import dotted, within
 from xlalint.remembering import remembered
-
-MOST_APPENDED: Final = 8
-"""Up to so many appended elements are told apart."""
 
 
 def loader_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
@@ -129,6 +125,10 @@ def _with(held: Container, given: Value, name: str, call: Call) -> Value:
         and not call.store.state.scopes.in_loop
     ):
         return container([*held.items, given])
+    if name == "extend" and not call.store.state.scopes.in_loop:
+        both = joined(held, call.arguments[-1]) if call.arguments else None
+        if both is not None:
+            return both
     added = given if held.items == () else each_of([held.element, given])
     longer = container_of(added, keyed=held.keys is not None)
     in_loop = call.store.state.scopes.in_loop
