@@ -7,7 +7,7 @@ import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
 import torch_xla.distributed.xla_multiprocessing as xmp
-from transformers import set_seed
+from transformers import AutoModelForSequenceClassification, BertForSequenceClassification, set_seed
 
 
 def fit(model, batches, device):
@@ -15,6 +15,14 @@ def fit(model, batches, device):
     for x in pl.MpDeviceLoader(batches, device):
         optimizer.zero_grad()
         model(x).square().mean().backward()
+        xm.optimizer_step(optimizer)
+
+
+def tune(model, batches, device):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in pl.MpDeviceLoader(batches, device):
+        optimizer.zero_grad()
+        model(x).logits.square().mean().backward()
         xm.optimizer_step(optimizer)
 
 
@@ -88,6 +96,16 @@ def seeded_perhaps(index, batches, seed=None):
     fit(make().to(device), batches, device)
 
 
+def of_a_library(index, batches):
+    device = torch_xla.device()
+    tune(AutoModelForSequenceClassification.from_pretrained("tiny").to(device), batches, device)
+
+
+def of_a_family(index, batches):
+    device = torch_xla.device()
+    tune(BertForSequenceClassification.from_pretrained("tiny").to(device), batches, device)
+
+
 class Trainer:
     def __init__(self, batches):
         self.batches = batches
@@ -112,6 +130,8 @@ def main(batches, seed):
     torch_xla.launch(seeded_by_a_library, args=(batches,))
     torch_xla.launch(broadcast, args=(batches,))
     torch_xla.launch(loaded, args=(batches,))
+    torch_xla.launch(of_a_library, args=(batches,))
+    torch_xla.launch(of_a_family, args=(batches,))
     torch_xla.launch(seeded_perhaps, args=(batches, seed))
     torch_xla.launch(without_a_seed, args=(batches,), start_method="fork")
     xmp.spawn(without_a_seed, args=(batches,), nprocs=1)  # expect: XLA002

@@ -41,4 +41,4 @@ def images(folder, prompts):
 
 
 if __name__ == "__main__":
-    torch_xla.launch(train, args=("weights", []))  # expect: XLA517 likely
+    torch_xla.launch(train, args=("weights", []))
