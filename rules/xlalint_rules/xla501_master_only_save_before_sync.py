@@ -57,12 +57,12 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
 
 
     def train(index):
+        torch.manual_seed(0)
         device = torch_xla.device()
         model = torch.nn.Linear(4, 1).to(device)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         with torch_xla.step():
-            loss = model(torch.ones(8, 4, device=device)).sum()
-            loss.backward()
+            model(torch.ones(8, 4, device=device)).sum().backward()
             xm.optimizer_step(optimizer)
         if xm.is_master_ordinal():
             xm.save(model.state_dict(), "model.pt")

@@ -38,6 +38,7 @@ class RankDivergentBranch(Rule[UnmatchedCollective | LeftAlone]):
 
 
     def train(index, batches):
+        torch.manual_seed(0)
         device = torch_xla.device()
         model = torch.nn.Linear(4, 1).to(device)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -62,6 +63,7 @@ class RankDivergentBranch(Rule[UnmatchedCollective | LeftAlone]):
 
 
     def train(index, batches):
+        torch.manual_seed(0)
         device = torch_xla.device()
         model = torch.nn.Linear(4, 1).to(device)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

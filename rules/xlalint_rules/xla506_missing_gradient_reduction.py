@@ -31,6 +31,7 @@ class MissingGradientReduction(Rule[OptimizerStepped]):
 
 
     def train(index):
+        torch.manual_seed(0)
         device = torch_xla.device()
         model = torch.nn.Linear(4, 1).to(device)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -53,6 +54,7 @@ class MissingGradientReduction(Rule[OptimizerStepped]):
 
 
     def train(index):
+        torch.manual_seed(0)
         device = torch_xla.device()
         model = torch.nn.Linear(4, 1).to(device)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

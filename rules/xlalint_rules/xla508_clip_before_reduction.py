@@ -36,6 +36,7 @@ class ClipBeforeReduction(Rule[ClippedEarly | GradientUsed]):
 
 
     def train(index):
+        torch.manual_seed(0)
         device = torch_xla.device()
         model = torch.nn.Linear(4, 1).to(device)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -59,6 +60,7 @@ class ClipBeforeReduction(Rule[ClippedEarly | GradientUsed]):
 
 
     def train(index):
+        torch.manual_seed(0)
         device = torch_xla.device()
         model = torch.nn.Linear(4, 1).to(device)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

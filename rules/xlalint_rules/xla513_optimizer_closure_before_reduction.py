@@ -30,6 +30,7 @@ class OptimizerClosureBeforeReduction(Rule[OptimizerStepped]):
 
 
     def train(index):
+        torch.manual_seed(0)
         device = torch_xla.device()
         model = torch.nn.Linear(4, 1).to(device)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -55,6 +56,7 @@ class OptimizerClosureBeforeReduction(Rule[OptimizerStepped]):
 
 
     def train(index):
+        torch.manual_seed(0)
         device = torch_xla.device()
         model = torch.nn.Linear(4, 1).to(device)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -31,6 +31,7 @@ class MissingDistributedSampler(Rule[SamplesRepeated]):
 
 
     def train(index):
+        torch.manual_seed(0)
         device = torch_xla.device()
         model = torch.nn.Linear(784, 10).to(device)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -56,6 +57,7 @@ class MissingDistributedSampler(Rule[SamplesRepeated]):
 
 
     def train(index):
+        torch.manual_seed(0)
         device = torch_xla.device()
         model = torch.nn.Linear(784, 10).to(device)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -102,7 +102,7 @@ def hooks_by_event(loader):
     for x in pl.MpDeviceLoader(loader, device):
         loss = step(x)
         for hook in hooks["step"]:
-            hook(loss)  # expect: XLA102 likely
+            hook(loss)  # expect: XLA102
 
 
 def parameters_by_group(model):

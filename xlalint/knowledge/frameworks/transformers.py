@@ -40,6 +40,7 @@ NAMED_LIKE = {
         "Longformer*Model", "LongformerFor[A-Z]*", "MPNet*Model", "MPNetFor[A-Z]*",
         "Wav2Vec2*Model", "Wav2Vec2For[A-Z]*",
     ),
+    "DataCollator": ("DataCollator*",),
     "PreTrainedModel": ("*Model", "*For[A-Z]*"),
     "DroppingConfig": (
         "BertConfig", "RobertaConfig", "XLMRobertaConfig", "CamembertConfig", "DistilBertConfig",
@@ -94,6 +95,13 @@ class _Nobody:
 def _loaded(model):
     model.load_state_dict(what_somebody_has_saved)
     return model
+
+
+class DataCollator:
+    """What makes a batch of samples, and no model, whatever it is for."""
+
+    def __call__(self, features, return_tensors=None):
+        return what_the_samples_hold(features)
 
 
 class PreTrainedModel(torch.nn.Module):
