@@ -737,7 +737,8 @@ class Interpreter(Memo):
             aside.attributes.update((key, run(value)) for key, value in call.store.attributes.items())
         setup = call.store.state.setup
         aside.state.setup = aside.state.setup._replace(caches=setup.caches, registered=setup.registered)
-        if anew and several and not self._is_seeded_by_import(call.frame.outline):
+        is_own = anew and several and not call.frame.outline.is_framework  # a framework shares its weights
+        if is_own and not self._is_seeded_by_import(call.frame.outline):
             call.frame.model.begin_unseeded(aside.state, call.site)
         call.frame.model.hand_seed(call.store.state, aside.state)
         call.frame.model.use_device(aside.state, call.spelling, call.site)
