@@ -411,11 +411,8 @@ def _loop(
     # However seldom somebody evaluates, each of the batches is as dear as one of training.
     seldom = frozenset(fact for fact in state.facts if over_batches and fact.is_of_few_rounds)
     state.facts -= seldom
-    state.scopes = around._replace(
-        in_loop=True,
-        in_batches=around.in_batches or over_batches,
-        seldom=around.seldom and not over_batches,
-    )
+    # Each round comes as often as it does, however seldom the function is called.
+    state.scopes = around._replace(in_loop=True, in_batches=around.in_batches or over_batches, seldom=False)
     state.engine = state.engine._replace(since=())
     if over_batches or not around.in_loop:
         _settle_chance(machine, store)
