@@ -16,9 +16,13 @@ from xlalint.lazy.events import Event
 from xlalint.registry import all_rules
 from xlalint.rule import Rule
 
-OF_NO_FIXTURE = {("XLA502", "ChangedAlone"): FOLDER / "changed_by_the_master.py"}
-"""Programs that show an event which no fixture does: the guard ends their replicas as these part, and does
-not see by what, so that it could not tell what is marked. tests/engine/parting runs such a program."""
+OF_NO_FIXTURE = {
+    ("XLA502", "ChangedAlone"): FOLDER / "changed_by_the_master.py",
+    ("XLA508", "GradientUsed"): FOLDER / "parts_clipped.py",
+}
+"""Programs that show an event which no fixture does. In the first, the guard ends the replicas as these part,
+and does not see by what, so that it could not tell what is marked; tests/engine/parting runs such a program.
+The second takes FSDP on several replicas."""
 
 
 def judged_beside_others() -> Iterator[object]:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from xlalint.analysis.binding import element
+from xlalint.analysis.binding import element, is_idle
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     COUNTER,
+    Bound,
     Container,
     Fallback,
     OfAllHosts,
+    Target,
     constant,
     container,
     container_of,
     counts,
     drawn_of,
     literal,
+    targets,
     unknown_from,
 )
 from xlalint.analysis.work import note_copy
@@ -94,11 +97,16 @@ MOST_COUNTED: Final = 16
 
 def compare_by_key(machine: Machine, key: Value, each: Value, call: Call) -> None:
     """What a function makes of each value is compared in its place: tensors are read for that."""
-    if key.kind is not Kind.CALLABLE:
+    if key.kind is not Kind.CALLABLE or (is_idle(each) and all(map(_sees_nothing, targets(key)))):
         return
     made = machine.invoke(key, Call(call.frame, call.store, call.site, None, [each]))
     if made.kind is Kind.TENSOR:
         call.read(made, Reading.MATH)
+
+
+def _sees_nothing(target: Target) -> bool:
+    """Whether a function of the project sees nothing around it that the engine has to do with."""
+    return isinstance(target, Bound) and all(is_idle(held) for _, held in target.captured)
 
 
 def _compare(machine: Machine, call: Call) -> Value:
