@@ -65,6 +65,11 @@ def asks_before():
     L.Trainer(accelerator="tpu", devices=8).fit(Automatic(), [torch.randn(4, 8)])
 
 
+def in_processes_that_are_there(strategy):
+    print("on", torch_xla.device())  # quiet: a strategy of one's own may start none
+    L.Trainer(strategy=strategy).fit(Automatic(), [torch.randn(4, 8)])
+
+
 def on_one():
     L.Trainer(accelerator="tpu", devices=1).fit(OnOne(), Data())
 
@@ -72,4 +77,5 @@ def on_one():
 if __name__ == "__main__":
     main()
     asks_before()
+    in_processes_that_are_there(torch.load("strategy.pt"))
     on_one()

@@ -258,6 +258,8 @@ def _is_of_kind(machine: Machine, value: Value, wanted: Value) -> Value:
         derived = [base for cls in made_of if not isinstance(cls, str) for base in machine.classes.bases(cls)]
         return constant(not set(classes.of).isdisjoint((*made_of, *derived)))
     asked = _name_of(wanted)
+    if asked == "builtins.str":
+        return constant(isinstance(literal(value), str))
     kind = machine.classes.gone_over(value).kind
     return constant(kind is _KINDS.get(asked, Kind.LOADER if asked in _LOADERS else None))
 

@@ -77,9 +77,11 @@ class _Replicas:
     """Those that a trainer starts. The process that starts them is the first of one: it asks no device for
     its number, waits for nobody, and goes on when they have ended."""
 
-    def __init__(self, devices):
+    def __init__(self, devices, strategy):
         self.on_one = devices == 1 or devices == "1"
         self.launched = False
+        # One of somebody's own may be for processes that are there, such as those of torchrun.
+        self.finds_them = not (isinstance(strategy, str) or isinstance(strategy, XLAFSDPStrategy))
 
     @property
     def is_global_zero(self):
@@ -106,15 +108,21 @@ class _Replicas:
             self.launched = True
             return function()
 
+        if self.finds_them and not self.on_one:
+            self.join()
         if self.launched or self.on_one:
             function()
         else:
             xmp.spawn(replica, start_method="fork")
 
+    def join(self):
+        torch.distributed.init_process_group("xla")
+        self.launched = True
+
 
 class Trainer(_Replicas):
     def __init__(self, accelerator="auto", strategy="auto", devices="auto", callbacks=(), **kwargs):
-        super().__init__(devices)
+        super().__init__(devices, strategy)
         self.elsewhere = _is_elsewhere(accelerator, strategy)
 
     @property
@@ -316,7 +324,7 @@ class Callback:
 
 class Fabric(_Replicas):
     def __init__(self, accelerator="auto", strategy="auto", devices="auto", precision=None, **kwargs):
-        super().__init__(devices)
+        super().__init__(devices, strategy)
         self.elsewhere = _is_elsewhere(accelerator, strategy)
         self.shards = isinstance(strategy, XLAFSDPStrategy) or strategy == "xla_fsdp"
 
@@ -331,8 +339,7 @@ class Fabric(_Replicas):
         if function is not None:
             return run() if self.elsewhere else self.start(run)
         if not self.elsewhere and not self.on_one:
-            torch.distributed.init_process_group("xla")  # somebody has started this process beside others
-            self.launched = True
+            self.join()  # somebody has started this process beside others
 
     def setup(self, *objects, move_to_device=True):
         prepared = tuple(map(self.setup_one, objects))
