@@ -8,7 +8,7 @@ from typing import Final
 from xlalint.analysis import shared_names
 from xlalint.analysis.binding import part_of
 from xlalint.analysis.call import Call
-from xlalint.analysis.conditions import Arms, chosen, is_contradicted, is_instance
+from xlalint.analysis.conditions import Arms, chosen, is_contradicted, is_instance, parted
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.importable import lacks_class
 from xlalint.analysis.lacking import may_give
@@ -210,7 +210,7 @@ def _in_namespace(
     machine: Machine, namespace: Namespace, name: str, node: ast.Attribute | None, frame: Frame, store: Store
 ) -> Value:
     if namespace.outline is not None:
-        value = shared_names.in_module(machine, namespace, name, store)
+        value = shared_names.in_module(machine, namespace.outline, name, store)
         if value is not None:
             return value
         value = machine.names.flag(name, frame.outline) or machine.names.in_module(name, namespace.outline)
@@ -273,10 +273,8 @@ def _of_instance(
 
 def _by_class(node: ast.expr, classes: tuple[Class | str, ...], number: int) -> Arms:
     """That an object is of one of several classes, or of those before it."""
-    names = [cls if isinstance(cls, str) else cls.name for cls in classes]
-    this = f"`{is_instance(node, names[number])}`"
-    before = f"`{is_instance(node, names[0])}`" if number == 1 else f"not {this}"
-    return Arms(assume(before), assume(this))
+    names = (cls if isinstance(cls, str) else cls.name for cls in classes)
+    return parted([is_instance(node, name) for name in names], number)
 
 
 def _as_receiver(base: Value, cls: Class) -> Value:

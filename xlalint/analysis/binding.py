@@ -156,17 +156,20 @@ def holds_part(item: Value) -> bool:
     return item.kind in _PARTS
 
 
-def are_mixed(items: tuple[Value, ...]) -> bool:
-    """Whether some of the items are tensors on the device, alone or beside their names, and others are none:
-    numbers to be logged, of which a loop over all reads the former only."""
+def told_by_kind(held: Container) -> tuple[Value, ...]:
+    """What each round over a container gets of which some items are tensors on the device, alone or beside
+    their names, and others are none: numbers to be logged, of which a loop over all reads the former only."""
+    items = held.items or ()
     on_device = 0
     for item in items:
-        held = item.payload
+        inner = item.payload
         of: tuple[Value, ...] = (item,)
-        if isinstance(held, Container) and held.items is not None and held.keys is None:
-            of = held.items
+        if isinstance(inner, Container) and inner.items is not None and inner.keys is None:
+            of = inner.items
         on_device += any(each.kind is Kind.TENSOR for each in of)
-    return 0 < on_device < len(items)
+    if not 0 < on_device < len(items):
+        return ()
+    return items if held.keys is None else each_key(held)
 
 
 def each_key(held: Container) -> tuple[Value, ...]:

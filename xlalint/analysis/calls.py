@@ -11,7 +11,7 @@ from xlalint.analysis import attributes
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import begins_sum, element, mapped, rebind
 from xlalint.analysis.call import Call
-from xlalint.analysis.conditions import Arms, chosen, is_instance, merge
+from xlalint.analysis.conditions import chosen, is_instance, merge, parted
 from xlalint.analysis.decorators import is_context_manager
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.compiling import call_compiled, call_compiled_module
@@ -233,10 +233,9 @@ def _on_any_way(
         assert joined is not None
         value = join_values(result, other)
         if told and all(told):
-            yes = assume(f"`{told[0]}`" if number == 1 else f"not `{told[number]}`")
-            parted = Arms(yes, assume(f"`{told[number]}`"))
-            merge(joined, after, aside, parted)
-            value = chosen(result, other, parted) or value
+            arms = parted(told, number)
+            merge(joined, after, aside, arms)
+            value = chosen(result, other, arms) or value
         result, after = value, joined
     return result, after
 

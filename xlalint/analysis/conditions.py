@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Final, NamedTuple, TypeVar
 
@@ -219,6 +219,13 @@ def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
         if assumed <= store.state.trust.bounded:
             trust = store.state.trust
             store.state.trust = trust._replace(bounded=trust.bounded - assumed)
+
+
+def parted(told: Sequence[str], number: int) -> Arms:
+    """The ways before one of several, and that one; `told` is what is so on each, as text."""
+    this = f"`{told[number]}`"
+    before = f"`{told[0]}`" if number == 1 else f"not {this}"
+    return Arms(assume(before), assume(this))
 
 
 def narrow(machine: Machine, test: ast.expr, frame: Frame, store: Store, *, holds: bool) -> None:

@@ -9,9 +9,7 @@ from xlalint.analysis import shared_names
 from xlalint.analysis.arguments import capture, capture_beside, defaults
 from xlalint.analysis.attributes import attribute, named_in_library
 from xlalint.analysis.binding import (
-    are_mixed,
     bind,
-    each_key,
     element,
     holds_part,
     holds_some,
@@ -21,6 +19,7 @@ from xlalint.analysis.binding import (
     part_of,
     read_index,
     round_of,
+    told_by_kind,
     watch_index,
     with_entries,
 )
@@ -441,8 +440,8 @@ def _told_apart(
     held = sources[0].payload
     if len(sources) > 1 or not isinstance(held, Container) or held.items is None:
         return ()
-    if are_mixed(held.items):
-        return each_key(held) if held.keys is not None else held.items
+    if apart := told_by_kind(held):
+        return apart
     if isinstance(node, ast.GeneratorExp) or node.generators[0].ifs or held.keys is not None:
         return ()
     return held.items if any(map(holds_part, held.items)) else ()

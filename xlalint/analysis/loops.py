@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 
-from xlalint.analysis.binding import are_mixed, bind, each_key, element, holds_part, holds_some, round_of
+from xlalint.analysis.binding import bind, element, holds_part, holds_some, round_of, told_by_kind
 from xlalint.analysis.branches import condition, is_rank_test
 from xlalint.analysis.conditions import ask_anew, drop_excluded
 from xlalint.analysis.frame import Exits, Frame, Settled
@@ -109,8 +109,7 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
 def _told_apart(node: ast.For | ast.AsyncFor, over: Value, frame: Frame) -> tuple[Value, ...] | None:
     """What each round of a loop gets that is no loop of steps: it goes over one thing that stands there as a
     list, over several functions or objects of several classes, such as callbacks of which each does something
-    else, over a model and its optimizer, over
-    tensors and numbers, or over names that are looked up."""
+    else, over a model and its optimizer, over tensors and numbers, or over names that are looked up."""
     match node.iter:
         case ast.List(elts=[one]) | ast.Tuple(elts=[one]):
             if isinstance(over.payload, Container) and not isinstance(one, ast.Starred):
@@ -119,7 +118,7 @@ def _told_apart(node: ast.For | ast.AsyncFor, over: Value, frame: Frame) -> tupl
     if not isinstance(held, Container) or held.items is None or len(held.items) > MOST_TOLD_APART:
         return None
     if held.keys is not None:
-        return (each_key(held) or None) if are_mixed(held.items) else None
+        return told_by_kind(held) or None
     if all(item.kind is Kind.CALLABLE for item in held.items):
         return held.items if len(set(held.items)) > 1 else None
     if all(map(_is_object, held.items)):
@@ -128,7 +127,7 @@ def _told_apart(node: ast.For | ast.AsyncFor, over: Value, frame: Frame) -> tupl
         return held.items
     if any(map(holds_part, held.items)):
         return held.items if len(set(held.items)) > 1 else None
-    return held.items if are_mixed(held.items) else None
+    return told_by_kind(held) or None
 
 
 @remembered(1024)

@@ -12,7 +12,7 @@ from typing import Final
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.payloads import Container, Fields, Instance, Namespace, Options
+from xlalint.analysis.payloads import Container, Fields, Instance, Options
 from xlalint.analysis.store import Store
 from xlalint.lazy.values import Kind, Value, kinds_that
 from xlalint.program.outline import Class, Outline
@@ -41,11 +41,8 @@ def now(machine: Machine, name: str, outline: Outline, store: Store, otherwise: 
     return _given(machine, *machine.names.origin(name, outline), store) or otherwise
 
 
-def in_module(machine: Machine, namespace: Namespace, name: str, store: Store) -> Value | None:
+def in_module(machine: Machine, outline: Outline, name: str, store: Store) -> Value | None:
     """What a name of a module has been given; None where that is nothing, or the name is a definition's."""
-    outline = namespace.outline
-    if outline is None:
-        return None
     bound = outline.bindings.get(name, ())
     if bound and not any(isinstance(binding, ast.expr) for binding in bound):
         return None

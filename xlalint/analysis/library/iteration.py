@@ -43,6 +43,7 @@ from xlalint.lazy.values import (
     join_all,
     kinds_that,
 )
+from xlalint.program.outline import Function
 
 
 def around(sources: Sequence[Value], each: Value) -> Value:
@@ -75,11 +76,7 @@ def gone_over(machine: Machine, value: Value, site: Site, frame: Frame, store: S
     over = machine.classes.gone_over(value)
     if over.kind is not Kind.INSTANCE:
         return over
-    methods = {
-        None if isinstance(cls, str) else machine.classes.find_method(cls, "__iter__")
-        for cls in classes_of(over)
-    }
-    method = methods.pop() if len(methods) == 1 else None
+    method = _method_of_all(machine, over, "__iter__")
     if method is None:
         return over
     given = machine.enter(Bound(method, over), Call(frame, store, site, None))
@@ -91,11 +88,7 @@ def gone_over(machine: Machine, value: Value, site: Site, frame: Frame, store: S
 
 def _taken_from(machine: Machine, value: Value, site: Site, frame: Frame, store: Store) -> Value | None:
     """What a loop goes over of an object that is its own iterator: each round calls its `__next__`."""
-    methods = {
-        None if isinstance(cls, str) else machine.classes.find_method(cls, "__next__")
-        for cls in classes_of(value)
-    }
-    method = methods.pop() if len(methods) == 1 else None
+    method = _method_of_all(machine, value, "__next__")
     if method is None:
         return None
     aside = store.copy()
@@ -108,6 +101,14 @@ def _taken_from(machine: Machine, value: Value, site: Site, frame: Frame, store:
         return container_of(each) if each.kind is not Kind.UNKNOWN else None
     by_loader = any(cause is Cause.LOADER for cause, _ in loop.all.cut_by)
     return Value(Kind.LOADER, payload=Loader(each, True if loop.cuts else None, loop.cuts and by_loader))
+
+
+def _method_of_all(machine: Machine, value: Value, name: str) -> Function | None:
+    """The one method that an object has under a name, of whichever of its classes it is."""
+    methods = {
+        None if isinstance(cls, str) else machine.classes.find_method(cls, name) for cls in classes_of(value)
+    }
+    return methods.pop() if len(methods) == 1 else None
 
 
 def now_and_then(value: Value) -> Value:

@@ -405,7 +405,11 @@ class Memo(Machine):
 
     def _names_idle(self, function: Function, attributes: dict[AttributeKey, Value]) -> bool:
         """Whether the engine has nothing to do with what objects hold under the names in a function."""
-        names = function.attributes() | function.outer_names()
+        if not attributes:
+            return True
+        names = function.attributes()
+        if any(isinstance(owner, Outline) for owner, _ in attributes):
+            names |= function.outer_names()
         named = [key for key in attributes if key[1].rpartition(".")[2] in names]
         busy = [key for key in named if not are_idle({key: attributes[key]})]
         # One is enough to say no, and it is the same one in whatever order they came about.
