@@ -101,3 +101,26 @@ def told_by_a_text():
     told = Told("xla:0")
     told.model(torch.ones(4, 4, device=told.device)).sum().backward()
     told.optimizer.step()
+
+
+def chosen_as_text(batches, options):
+    if options.cpu:
+        device = "cpu"
+    else:
+        device = "xla"
+    model = torch.nn.Linear(4, 4).to(device)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def of_a_backend(batches, options):
+    backend = "nccl" if options.cuda else "xla"
+    model = torch.nn.Linear(4, 4).to(backend)
+    for batch in batches:
+        loss = model(batch.to(backend)).mean()
+        print(loss.item())
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201

@@ -138,12 +138,32 @@ def _either_arm(machine: Machine, node: ast.If, frame: Frame, store: Store) -> S
 def _note_raised_by_default(
     machine: Machine, test: ast.expr, frame: Frame, joined: Store, yes: Store, no: Store
 ) -> None:
-    """What surely raises in the arm that is taken by default comes before what follows."""
+    """What surely raises in the arm that is taken by default comes before what follows.
+
+    So does what raises in each n-th round of a loop, the first one among them.
+    """
     here, there = yes.state.trust.raised, no.state.trust.raised
     if (here is None) is (there is None):
         return  # as mostly
-    if _by_default(machine, test, frame, no if there is None else yes) is (here is not None):
+    if here is not None and joined.state.scopes.in_loop and _is_of_each_nth_round(test):
+        joined.state.trust = joined.state.trust._replace(raised=here)
+    elif _by_default(machine, test, frame, no if there is None else yes) is (here is not None):
         joined.state.trust = joined.state.trust._replace(raised=here or there)
+
+
+def _is_of_each_nth_round(test: ast.expr) -> bool:
+    """Whether a test is `step % n == 0`, or `not step % n`."""
+    match test:
+        case (
+            ast.Compare(
+                left=ast.BinOp(left=ast.Name(), op=ast.Mod()),
+                ops=[ast.Eq()],
+                comparators=[ast.Constant(value=0)],
+            )
+            | ast.UnaryOp(op=ast.Not(), operand=ast.BinOp(left=ast.Name(), op=ast.Mod()))
+        ):
+            return True
+    return False
 
 
 def _by_default(machine: Machine, test: ast.expr, frame: Frame, store: Store) -> bool | None:

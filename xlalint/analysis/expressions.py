@@ -97,6 +97,7 @@ from xlalint.lazy.values import (
 from xlalint.program.branching import as_loop
 from xlalint.program.outline import named as named_in
 from xlalint.program.outline import within
+from xlalint.program.unbound import unbound
 from xlalint.spelling import spelling
 
 
@@ -106,6 +107,8 @@ def _name(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> Value
         value = frame.captured.get(node.id)
         if value is None:
             if frame.function is not None and frame.function.binds(node.id):
+                if store.state.trust.raised is None and node in unbound(frame.function):
+                    store.state.raises(Raised(frame.site(node), f"`{node.id}` has no value yet"))
                 return machine.names.flag(node.id, frame.outline) or UNKNOWN
             value = machine.names.global_name(node.id, frame.outline, frame.function, moment_of(frame))
             value = shared_names.now(machine, node.id, frame.outline, store, value)
@@ -122,7 +125,7 @@ def _name(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> Value
 def _note_undefined(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> None:
     """A name that nothing binds is used: that raises."""
     state = store.state
-    if state.trust.raised is None and machine.names.is_undefined(node.id, frame.outline):
+    if state.trust.raised is None and machine.names.is_undefined(node, frame.outline):
         state.raises(Raised(frame.site(node), f"`{node.id}` is not defined"))
 
 

@@ -35,7 +35,7 @@ def raised_by_body(machine: Machine, outline: Outline) -> Raised | None:
     for node in _run_in_any_case(outline.tree.body):
         match node:
             case ast.Name(id=name, ctx=ast.Load()) if name not in outline.bindings:
-                if machine.names.is_undefined(name, outline):
+                if machine.names.is_undefined(node, outline):
                     return Raised(outline.site(node), f"`{name}` is not defined")
     return None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from typing import Final
 
 from xlalint.knowledge.methods import NAMING_PARTS
@@ -18,16 +19,32 @@ from xlalint.sources.file import NOTEBOOK
 from xlalint.writing import written
 
 
-def is_undefined(name: str, outline: Outline) -> bool:
-    """Whether a name surely means nothing: no scope of the module binds it, and nothing else may.
+def scopes_binding(name: str, outline: Outline) -> tuple[tuple[int, int], ...] | None:
+    """The first and last lines of the functions and classes in a module that bind a name for themselves.
 
-    What a cell of a notebook leaves out here, such as its magic commands, may bind names.
+    Around these it means nothing. None where the module may bind it for all: what a cell of a notebook leaves
+    out here, such as its magic commands, may do so.
     """
     if outline.star_imports or outline.is_framework:
-        return False
+        return None
     if outline.path.suffix == NOTEBOOK or any(word in outline.text for word in BINDING_ANY_NAME):
-        return False
-    return not any(_binds(node, name) for node in within_lines(outline.tree, outline.lines_with((name,))))
+        return None
+    near = within_lines(outline.tree, outline.lines_with((name,)))
+    if not any(_binds(node, name) for node in near):
+        return ()
+    found: list[tuple[int, int]] = []
+    stack: list[tuple[ast.AST, ast.AST]] = [(outline.tree, outline.tree)]
+    while stack:
+        node, scope = stack.pop()
+        if _binds(node, name):
+            if scope is outline.tree or isinstance(node, ast.Global):
+                return None
+            found.append((getattr(scope, "lineno", 0), getattr(scope, "end_lineno", None) or sys.maxsize))
+        if isinstance(node, ast.NamedExpr) and _binds(node.target, name):
+            return None  # in a comprehension it binds a name of what is around that
+        inner = node if isinstance(node, _SCOPES) else scope
+        stack += [(part, inner) for part in ast.iter_child_nodes(node)]
+    return tuple(found)
 
 
 def _binds(node: ast.AST, name: str) -> bool:
@@ -138,6 +155,11 @@ def _defines(cls: Class, name: str) -> bool:
                     return True
     return False
 
+
+_SCOPES: Final = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp,
+    ast.GeneratorExp,
+)  # fmt: skip
 
 DEFINED: Final = frozenset(dir(builtins)) | {
     "WindowsError", "_", "copyright", "credits", "display", "exit", "get_ipython", "license", "profile",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.lacking import DEFINED, is_undefined
+from xlalint.analysis.lacking import DEFINED, scopes_binding
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.moments import frame_at
 from xlalint.analysis.operators import truth
@@ -132,14 +132,16 @@ class Names:
             return _FALSE
         return _FLAGS.get(name)
 
-    def is_undefined(self, name: str, outline: Outline) -> bool:
+    def is_undefined(self, node: ast.Name, outline: Outline) -> bool:
         """Whether a name that the module does not bind surely means nothing where it is used."""
+        name = node.id
         if name in DEFINED or name.startswith("__"):
             return False
         self._machine.rest_on("whole", outline.file)
-        return self._machine.lookups.find(
-            ("undefined", outline, name), lambda: is_undefined(name, outline), lambda: False
+        scopes = self._machine.lookups.find(
+            ("undefined", outline, name), lambda: scopes_binding(name, outline), lambda: None
         )
+        return scopes is not None and not any(first <= node.lineno <= last for first, last in scopes)
 
     def library(self, name: str, outline: Outline) -> Value:
         """What a qualified name of a library means, as it is used in a module."""

@@ -390,11 +390,18 @@ def _may_be_structure(value: Value) -> bool:
 
 def prevails_as_device(one: Value, other: Value) -> bool:
     """Whether `one` is a device of XLA and `other` what a program has in its place where there is none."""
+    if one.kind is Kind.CONSTANT and other.kind is Kind.CONSTANT:
+        written = getattr(other.payload, "value", None)
+        return getattr(one.payload, "value", None) == XLA and written in _ELSEWHERE
     if not is_xla_device(one) or is_xla_device(other):
         return False
     if other.kind is Kind.CONSTANT:
         return isinstance(getattr(other.payload, "value", ""), str)
     return other.kind is Kind.DEVICE or (other.kind is Kind.UNKNOWN and other.payload is None)
+
+
+_ELSEWHERE: Final = frozenset({"cpu", "cuda", "cuda:0", "mps"})
+"""Devices as text, one of which a program takes where it does not take `"xla"`."""
 
 
 def join_all(values: Iterable[Value], otherwise: Value) -> Value:
