@@ -15,6 +15,8 @@ from xlalint.lazy.site import FRAMEWORK
 
 _DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
 _HARNESS = re.compile(r"(?m)^def harness\w*\(\w+: (\w+)")
+_CLASS = re.compile(r"(?ms)^class (\w+)[^\n]*:\n(.*?)(?=^\S|\Z)")
+_BACKWARD = "    def backward(self"
 _MODULES = re.compile(r"(?ms)^MODULES = \((.*?)\)$")
 _DERIVED = re.compile(r"(?m)^class ([A-Z]\w*)\((\w+)\):")
 _NAMED_LIKE = re.compile(r"(?ms)^NAMED_LIKE = \{(.*?)\}$")
@@ -112,6 +114,11 @@ class Framework:
         """The classes that users hand their training to, or derive from: all but those of models."""
         models = {name for name, _ in self._named_like}
         return tuple(name for name in self.names if name[:1].isupper() and name not in models)
+
+    @cached_property
+    def differentiating(self) -> tuple[str, ...]:
+        """The classes whose objects users ask for gradients: `accelerator.backward(loss)`."""
+        return tuple(name for name, body in _CLASS.findall(self.text) if _BACKWARD in body)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -278,10 +278,11 @@ class File:
         return self._touched
 
     def _look(self, data: bytes, known: tuple[Framework, ...]) -> tuple[str, ...]:
-        return (
-            *touched(self.path, data, self.imports, known),
-            *shared(data, BRINGING_XLA, hot=self.traits.hot),
+        found = touched(self.path, data, self.imports, known)
+        makers = tuple(
+            name for each in known if HANDS + each.name in found for name in each.differentiating
         )
+        return (*found, *shared(data, BRINGING_XLA, makers, hot=self.traits.hot))
 
     @property
     def trains(self) -> bool:

@@ -200,8 +200,12 @@ class Unit:
         """The files that hold something to be analyzed by itself."""
         if not self.uses_xla:
             return set()
-        candidates = self.candidates if self.says_xla else {*filter(self._is_near, self.candidates)}
-        return self.hot | self.started | candidates | self.helped
+        return self.hot | self.started | self._on_xla | self.helped
+
+    @cached_property
+    def _on_xla(self) -> set[str]:
+        """The candidates of which something says that they run on XLA."""
+        return self.candidates if self.says_xla else {*filter(self._is_near, self.candidates)}
 
     def _is_near(self, path: str) -> bool:
         """Whether files that are for XLA tell anything of this one: some that bring it stand in the same part
@@ -288,7 +292,8 @@ class Unit:
     def _trainers(self) -> set[str]:
         """The files that train on XLA by what another of the project offers them, or hand it to one that
         trains, and the scripts that run what these train by."""
-        offered = _by_module({path: self._offered(path) for path in self.hot})
+        bringing = self.hot | self.started | self._on_xla
+        offered = _by_module({path: self._offered(path) for path in bringing})
         if not offered:
             return set()
         training = {path for path, file in self.counting.items() if file.trains}
@@ -300,8 +305,8 @@ class Unit:
         leading: dict[str, set[str]] = {}
         """By name of what is taken, those who offer it beside the hot ones."""
         while True:
-            self._pass_on(offered, names, found.keys())
-            others, telling = self._called_alike(offered, found.keys()), _telling(offered)
+            self._pass_on(offered, names, bringing | found.keys())
+            others, telling = self._called_alike(offered, bringing | found.keys()), _telling(offered)
             more = {
                 path: taken
                 for path, file in self.files.items()

@@ -95,6 +95,11 @@ def compile_ahead(tensors: list[torch.Tensor]) -> None:
     _compiled_ahead[0] += 1  # The engine counts it as if it were launched.
 
 
+def launch(tensors: list[torch.Tensor]) -> None:
+    """Launch the graph of `tensors`, as a read does that keeps what it computes, and wait for nothing."""
+    _sync_multi(tensors, [], wait=False, sync_xla_data=False)
+
+
 def pending_tensors(device: str) -> int:
     """How many live tensors on `device` still need materialisation."""
     return sum(torch_xla._XLAC._check_device_tensor_need_materialization(device))
@@ -152,6 +157,9 @@ def work_pending(device: str) -> bool:
 
 READ = "aten::_local_scalar_dense"
 """What the engine counts with operations that the host runs, and is a read of one value."""
+
+_sync_multi = torch_xla._XLAC._xla_sync_multi
+"""The engine's own: another one may take its place, which replicas call in turn."""
 
 _known_reads = [0]
 _dynamo_launches = [0]

@@ -142,16 +142,22 @@ def listen(listener: Listener) -> None:
     _listener[0] = listener
 
 
-def compile_once(tensors: list[torch.Tensor]) -> None:
+def compile_once(tensors: list[torch.Tensor], *, leaves_pending: bool) -> None:
     """Let one replica compile what each of `tensors` needs, before this one reads it.
 
     Reads are not dispatched in any order, but a collective among what they run must be the same
     compiled graph on every replica all the same; and two replicas that compile one graph at once would
     be counted twice, or not, by chance.
+
+    Args:
+        leaves_pending: Whether the tensors still wait for a cut when they are read, as after `item()`.
+            Other reads keep what they compute, for which the engine compiles another graph: that is
+            launched here, and the read finds it.
     """
+    prepare = counters.compile_ahead if leaves_pending else counters.launch
     with _compiling:
         for tensor in tensors:
-            counters.compile_ahead([tensor])
+            prepare([tensor])
 
 
 def run_on_every_replica(function: Callable[[], Any]) -> Any:

@@ -60,7 +60,7 @@ from xlalint.lazy.values import (
 )
 from xlalint.program.branching import kept_tests
 from xlalint.program.inner import statements_run
-from xlalint.program.outline import Function, dotted, last_name, named, within
+from xlalint.program.outline import Class, Function, dotted, last_name, named, within
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 
@@ -172,18 +172,26 @@ def _one_by_one(
 
 def _awaits_loader(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> bool:
     """Whether a loop over something unknown can only mean an XLA loader: it steps an optimizer
-    without a barrier, or adds closures, and nothing in it cuts."""
+    without a barrier, adds closures or has a framework compute its gradients, and nothing in it cuts."""
     if not frame.outline.mentions(_NEEDS_A_CUT):
         return False
     needs_a_cut = False
     for inner in within(node):
         if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute):
             continue
-        if inner.func.attr in _CUTS or any(k.arg == "barrier" for k in inner.keywords):
+        called = inner.func.attr
+        if any(k.arg == "barrier" for k in inner.keywords):
             return False
-        if inner.func.attr in _NEEDS_A_CUT and isinstance(inner.func.value, ast.Name):
-            module = machine.evaluate(inner.func.value, frame, store)
-            needs_a_cut |= isinstance(module.payload, Namespace) and module.payload.name == functions.XM
+        if called not in _CUTS and called not in _NEEDS_A_CUT:
+            continue
+        owner = machine.evaluate(inner.func.value, frame, store) if dotted(inner.func.value) else UNKNOWN
+        of_xla = isinstance(owner.payload, Namespace)
+        if called in _CUTS and (of_xla or called != _ALSO_OF_OPTIMIZERS):
+            return False
+        if called == _OF_FRAMEWORKS:
+            needs_a_cut |= any(isinstance(c, Class) and c.outline.is_framework for c in classes_of(owner))
+        elif called in _NEEDS_A_CUT:
+            needs_a_cut |= isinstance(owner.payload, Namespace) and owner.payload.name == functions.XM
     return needs_a_cut
 
 
@@ -972,10 +980,12 @@ _FEW: Final = 64
 """So many graphs are few, where they are compiled once: the minibatches of a batch, the crops of an image."""
 _LOOKED_UP: Final = (ast.Constant, ast.Name, ast.Attribute)
 """What is looked at once more without any effect."""
-_NEEDS_A_CUT: Final = functions.names_of("xla optimizer step", "add closure")
+_OF_FRAMEWORKS: Final = "backward"
+_NEEDS_A_CUT: Final = functions.names_of("xla optimizer step", "add closure") | {_OF_FRAMEWORKS}
 
 
 _CUTS: Final = functions.names_of("marker", "step scope", "compile")
+_ALSO_OF_OPTIMIZERS: Final = "step"
 
 
 def _counts(machine: Machine, node: ast.expr, frame: Frame, store: Store) -> bool:

@@ -159,36 +159,44 @@ _STATEMENT: Final = re.compile(rb"\n[^\s#)\]}]")
 _MARKER: Final = re.compile(rb"\.mark_step[ \t]*\(|\btorch_xla\.sync[ \t]*\(")
 
 
-def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...]:
+def shared(data: bytes, helpers: frozenset[str], makers: tuple[str, ...], *, hot: bool) -> tuple[str, ...]:
     """What tells whether a file runs on XLA by the help of another of its project, or is such help.
 
     It `trains` where it computes gradients. One that brings XLA offers, such as `offers get_device`, the
-    functions of its that call one of `helpers`, `torch_xla.device` or `torch.device("xla")`, the names that
-    it gives what one of these returns or the text "xla", and the classes that train so; it holds a device,
-    such as `holds Runtime`, by other classes that call one or such a function, and by tables, objects and
-    functions that name such a class; and passes on, such as `passes xm`, what it imports of it.
+    functions of its that call one of `helpers`, `torch_xla.device`, `torch.device("xla")` or one of `makers`,
+    the names that it gives what one of these returns or the text "xla", and the classes that train so; it
+    holds a device, such as `holds Runtime`, by other classes that call one or such a function, and by tables,
+    objects and functions that name such a class; and passes on, such as `passes xm`, what it imports of it.
+
+    Args:
+        makers: The classes of frameworks that it makes objects of which compute gradients, as an
+            `Accelerator` does.
+        hot: Whether it brings XLA by itself.
     """
     found = [TRAINS] if b".backward" in data and _BACKWARD.search(data) else []
-    if not hot:
+    if hot:
+        found += [PASSES + name for name in brought(data, HOT_TOKEN)]
+    elif not makers:
         return tuple(found)
-    found += [PASSES + name for name in brought(data, HOT_TOKEN)]
-    return (*found, *_offered(b"\n" + data, helpers))
+    return (*found, *_offered(b"\n" + data, helpers if hot else frozenset(), makers))
 
 
-def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
-    marks, offers = _MARKER.search(data) is not None, _holds_any(data, _offering(helpers))
+def _offered(data: bytes, helpers: frozenset[str], makers: tuple[str, ...]) -> Iterator[str]:
+    marks = bool(helpers) and _MARKER.search(data) is not None
+    offers = bool(makers) or _holds_any(data, _offering(helpers))
     if not (marks or offers):
         return  # as most files: they are not cut into their definitions
     others: list[tuple[bytes, bytes]] = []
     classes: list[tuple[bytes, bytes]] = []
     offered: list[bytes] = []
     holding: list[bytes] = []
+    calling = _calling(helpers, makers)
     for definition in _DEFINITION.finditer(data):
         body = _body(data, definition)
         sort, name = definition[1], definition[2] or definition[3]
         if marks and sort == b"def" and _MARKER.search(body):
             yield PASSES + name.decode("utf-8", "replace")
-        if not (offers and _calling(helpers).search(body)):
+        if not (offers and calling.search(body)):
             (classes if sort == b"class" else others).append((name, body))
         elif sort != b"class":
             offered.append(name)
@@ -197,8 +205,8 @@ def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
         else:
             holding.append(name)
     if offered:
-        calling = re.compile(rb"(?<![\w.])(?:%s)[ \t]*\(" % b"|".join(offered))
-        holding += [name for name, body in classes if calling.search(body)]
+        naming = re.compile(rb"(?<![\w.])(?:%s)[ \t]*\(" % b"|".join(offered))
+        holding += [name for name, body in classes if naming.search(body)]
     _add_naming(holding, others)
     yield from (OFFERS + name.decode("utf-8", "replace") for name in offered)
     yield from (HOLDS + name.decode("utf-8", "replace") for name in holding)
@@ -240,11 +248,15 @@ def _offering(names: frozenset[str]) -> tuple[str, ...]:
 
 
 @cache
-def _calling(names: frozenset[str]) -> re.Pattern[bytes]:
-    helpers = rf"\.(?:{'|'.join(sorted(names))})[ \t]*\("
-    of_today = r"\btorch_xla\.device[ \t]*\("
-    by_text = r"(?:\A[ \t]*|\bdevice\()[\"']xla\b"
-    return re.compile(rf"{helpers}|{of_today}|{by_text}".encode())
+def _calling(names: frozenset[str], makers: tuple[str, ...]) -> re.Pattern[bytes]:
+    found = [rf"\b(?:{'|'.join(makers)})[ \t]*\("] if makers else []
+    if names:
+        found += [
+            rf"\.(?:{'|'.join(sorted(names))})[ \t]*\(",
+            r"\btorch_xla\.device[ \t]*\(",
+            r"(?:\A[ \t]*|\bdevice\()[\"']xla\b",
+        ]
+    return re.compile("|".join(found).encode())
 
 
 # Frameworks -------------------------------------------------------------------------------------

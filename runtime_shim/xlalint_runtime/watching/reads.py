@@ -47,6 +47,9 @@ _READS = {
 
 _OF_NUMBERS = {"item", "__float__", "__int__"}
 _OF_ROWS = "tolist"
+_LOOKING = _OF_NUMBERS | {"__bool__", "__index__"}
+"""Those that look at a number and leave the tensor as it is: what it needs still waits for a cut."""
+
 _SHOWS_FOR_THE_USER = {"master_print"}
 
 
@@ -75,11 +78,19 @@ def _read(watch: Watch, original: Any) -> Any:
         act = functools.partial(original, tensor, *args, **kwargs)
         if method == "to" and not _to_host(args, kwargs):
             return act()
-        if method == "numpy" and not (kwargs.get("force") or any(args)):
-            return act()  # it raises, and has run nothing
+        if method == "numpy":
+            if not (kwargs.get("force") or any(args)):
+                return act()  # it raises, and has run nothing
+            if replicas.running():  # `numpy` lets no other thread run while it waits for a collective
+                act = functools.partial(_numpy_of_copy, tensor)
         return _of_device(watch, tensor, method, act)
 
     return read
+
+
+def _numpy_of_copy(tensor: torch.Tensor) -> Any:
+    """What `numpy(force=True)` returns."""
+    return tensor.detach().cpu().numpy(force=True)
 
 
 def _read_into_host(watch: Watch, original: Any) -> Any:
@@ -128,7 +139,8 @@ def _of_device(watch: Watch, tensor: torch.Tensor, method: str, act: Callable[[]
         if one_of_many:
             watch.number_read(chain, value.recorded, of_part=of_part)
 
-    result = _launching(watch, chain, Launch.READ, [tensor], transition, act)
+    looks = method in _LOOKING or (method == "__format__" and tensor.dim() == 0)
+    result = _launching(watch, chain, Launch.READ, [tensor], transition, act, leaves_pending=looks)
     if value.recorded.must is Weight.HEAVY:
         watch.was_read(tensor)
     return result
@@ -200,9 +212,12 @@ def _saving(
 
 def _launching(
     watch: Watch, chain: Chain, cause: Launch, tensors: list[torch.Tensor], transition: Transition,
-    act: Callable[[], Any], *, ordered: bool = False,
+    act: Callable[[], Any], *, ordered: bool = False, leaves_pending: bool = False,
 ) -> Any:  # fmt: skip
-    """Tell of what launches the graph of `tensors`, and do it; `ordered` when replicas do it in turn."""
+    """Tell of what launches the graph of `tensors`, and do it; `ordered` when replicas do it in turn.
+
+    It `leaves_pending` what it has launched for the next cut where it only looks at a number.
+    """
     waiting = pending.needing_materialisation(tensors) if replicas.running() else []
     if waiting:
         replicas.about_to_launch()
@@ -210,7 +225,7 @@ def _launching(
     holds = graph is not None and pending.holds_collective(graph)
     watch.tell(chain, transition, deed=graph, holds=holds)
     if waiting and not ordered:
-        replicas.compile_once(waiting)
+        replicas.compile_once(waiting, leaves_pending=leaves_pending)
     with watch.launching(chain, cause, waiting=bool(waiting)):
         return act()
 

@@ -20,7 +20,9 @@ def main() -> list[float]:
         loss.backward()
         xm.optimizer_step(optimizer)
         total = xm.all_reduce(xm.REDUCE_SUM, loss.detach())
-        print(total.item())
+        print(total.item(), total)
+        doubled = xm.all_reduce(xm.REDUCE_SUM, loss.detach() * 2)
+        print(doubled.numpy(force=True), doubled.tolist())
     xm.save(model.state_dict(), "all_replicas.pt")
     xm.rendezvous("saved")
     if xm.is_master_ordinal():

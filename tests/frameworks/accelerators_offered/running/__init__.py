@@ -1,0 +1,1 @@
+"""What makes accelerators for the scripts beside it, which import neither accelerate nor torch_xla."""

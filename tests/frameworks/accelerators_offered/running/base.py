@@ -1,0 +1,7 @@
+from accelerate import Accelerator
+
+
+class Trainer:
+    def __init__(self, model):
+        self.accelerator = Accelerator()
+        self.model = self.accelerator.prepare(model)
