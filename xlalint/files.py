@@ -279,9 +279,7 @@ class File:
 
     def _look(self, data: bytes, known: tuple[Framework, ...]) -> tuple[str, ...]:
         found = touched(self.path, data, self.imports, known)
-        makers = tuple(
-            name for each in known if HANDS + each.name in found for name in each.differentiating
-        )
+        makers = tuple(name for each in known if HANDS + each.name in found for name in each.differentiating)
         return (*found, *shared(data, BRINGING_XLA, makers, hot=self.traits.hot))
 
     @property

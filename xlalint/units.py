@@ -292,7 +292,7 @@ class Unit:
     def _trainers(self) -> set[str]:
         """The files that train on XLA by what another of the project offers them, or hand it to one that
         trains, and the scripts that run what these train by."""
-        bringing = self.hot | self.started | self._on_xla
+        bringing = self.hot | self.started | {*filter(self._is_apart, self._on_xla - self.guessed)}
         offered = _by_module({path: self._offered(path) for path in bringing})
         if not offered:
             return set()
@@ -406,6 +406,10 @@ class Unit:
                 if path not in found and not names.isdisjoint(_parts_of(file.imports))
             }
         return frozenset(found)
+
+    def _is_apart(self, path: str) -> bool:
+        """Whether a file belongs to none of the frameworks that xlalint knows."""
+        return not any(self._is_within(path, each.packages) for each in shipped())
 
     def _is_within(self, path: str, packages: Iterable[str]) -> bool:
         """Whether a file belongs to one of some packages."""

@@ -181,8 +181,8 @@ class Replica:
         """The gradients that it has asked for last, since its last cut."""
         self.read_alone: weakref.ref[torch.Tensor] | None = None
         """The tensor whose number it has read, where nothing else waited then."""
-        self.updated: weakref.WeakSet[torch.optim.Optimizer] = weakref.WeakSet()
-        """The optimizers that have stepped since its last cut."""
+        self.updated: weakref.WeakKeyDictionary[torch.optim.Optimizer, None] = weakref.WeakKeyDictionary()
+        """The optimizers that have stepped since its last cut, in the order in which they did."""
         self.graph = b""
         """What the engine knows the graph by of what these have updated, once it has come to a cut."""
         self.device = ""

@@ -193,13 +193,15 @@ def _groups_of_each_thread() -> Iterator[None]:
     world = distributed_c10d._world
     distributed_c10d._world = ThreadLocalWorld()
     torch._C._distributed_c10d._set_thread_isolation_mode(True)
-    # It reads within PyTorch, where no order can be kept. What the wrapper sends next is compared.
-    verify = distributed._verify_param_shape_across_processes
-    distributed._verify_param_shape_across_processes = lambda *_: None
+    # These read within PyTorch, where no order can be kept. What the wrapper sends next is compared, and in
+    # buckets put together anew gradients are summed as before.
+    reads = Patches()
+    reads.replace(distributed, "_verify_param_shape_across_processes", lambda _: lambda *_: None)
+    reads.replace(torch.distributed.Reducer, "_rebuild_buckets", lambda _: lambda _: False)
     try:
         yield
     finally:
-        distributed._verify_param_shape_across_processes = verify
+        reads.undo()
         torch._C._distributed_c10d._set_thread_isolation_mode(False)
         distributed_c10d._world = world
 

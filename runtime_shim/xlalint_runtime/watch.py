@@ -335,7 +335,7 @@ class Watch(replicas.Listener):
         replica = self.replica
         replica.steps += 1
         if replicas.running():
-            replica.updated.add(optimizer)
+            replica.updated[optimizer] = None
         if replica.compiled and self.backwards_of_dynamo:
             self._tell_of_dynamo(replica)
         self._follower.stepped(replica)

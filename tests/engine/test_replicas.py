@@ -19,7 +19,8 @@ def test_replicas_meet_at_every_collective(server: ForkServer) -> None:
     for run in runs:
         assert (run.aborted, run.raised, run.error) == (None, None, None), run.output
         assert run.numbers is not None
-        first, second = run.numbers[:5], run.numbers[5:]
+        half = len(run.numbers) // 2
+        first, second = run.numbers[:half], run.numbers[half:]
         assert first == second, "gradients are reduced, so replicas hold the same parameters"
         assert first[:3] == [3.0, 0.0, 1.0]
         # The loss is read while it is pending, and the master's file holds device tensors.
@@ -29,9 +30,15 @@ def test_replicas_meet_at_every_collective(server: ForkServer) -> None:
 
 
 def test_launched_functions_run_as_replicas(server: ForkServer) -> None:
-    (run,) = server.run([Job(str(PROGRAMS / "replicas_launched.py"), replicas=2, trained=False)])
-    assert run.numbers == [30.0, 6.0, 30.0], run.output
-    assert run.findings == []
+    jobs = [
+        Job(str(PROGRAMS / name), replicas=2, trained=False)
+        for name in ("replicas_launched.py", "replicas_wrapped.py")
+    ]
+    launched, wrapped = measure_on(server, jobs).values()
+    assert launched.numbers == [30.0, 6.0, 30.0], launched.output
+    assert wrapped.numbers is not None, wrapped.output
+    assert wrapped.numbers[:5] == wrapped.numbers[5:]
+    assert launched.findings == wrapped.findings == []
 
 
 @pytest.mark.parametrize("replicas", [1, 2])
