@@ -114,7 +114,7 @@ def disagreement(
         if doing is None and throughout and _graphs(ours, waiting) != _graphs(theirs, waiting):
             doing = None, None
         if doing is not None and _waits(ours, waiting) and _waits(theirs, waiting):
-            return told(standings, dict(zip((first, replica), doing, strict=True)), why=_OTHER_GRAPHS)
+            return told(standings, dict(zip((first, replica), doing, strict=True)), why=OTHER_GRAPHS)
     return None
 
 
@@ -160,7 +160,7 @@ def told(
     return error
 
 
-_OTHER_GRAPHS = "the same collectives in different graphs: what these replicas compute beside them differs"
+OTHER_GRAPHS = "the same collectives in different graphs: what these replicas compute beside them differs"
 
 
 def _waits(standing: Standing, waiting: Waiting) -> bool:

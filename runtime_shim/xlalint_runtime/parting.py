@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from xlalint_runtime.sites import Chain
@@ -50,6 +51,8 @@ class Deed:
         progress: How far the replica had come.
         shared: Called when the others have done it too, or when it is not this that they part by.
         alone: Called instead when others went on without it.
+        apart: Called instead, with a replica and where that is, when it waits in something else that holds a
+            collective.
     """
 
     what: str
@@ -58,6 +61,7 @@ class Deed:
     progress: Progress
     shared: Callable[[], None]
     alone: Callable[[], None]
+    apart: Callable[[int, Chain], None]
     decided: bool = False
 
 
@@ -151,6 +155,10 @@ class Parting:
         without = [other for other in self._deeds if other != replica and self._lacks(other, replica, deed)]
         if not without:
             return deed.shared
+        for other in without if deed.holds else ():
+            for one in self._deeds[other]:
+                if one.holds and not one.decided and self._lacks(replica, other, one):
+                    return partial(deed.apart, other, one.progress.chain)
         for other in without:
             arrival = self._arrivals.get(other)
             if arrival is None or not (arrival.pending or deed.meets or deed.holds):

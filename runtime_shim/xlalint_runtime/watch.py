@@ -26,7 +26,7 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.values import Recorded, Weight
 from xlalint_runtime import pending, replicas, separate
-from xlalint_runtime.agreement import Standing, disagreement, told
+from xlalint_runtime.agreement import OTHER_GRAPHS, Standing, disagreement, told
 from xlalint_runtime.following import Follower
 from xlalint_runtime.parting import Arrival, Deed, Parting
 from xlalint_runtime.replica import Replica
@@ -194,7 +194,15 @@ class Watch(replicas.Listener):
                 replicas.part(self._parted_from(rank, chain, parting.arrived_at()))
             self._judge(self._gathered(chain, lambda: self._part(before, chain, tests, master, transition)))
 
-        done = Deed(deed, meets, holds, replica.progress(chain), lambda: self._judge(happened), alone)
+        def apart(other: int, there: Chain) -> None:
+            if self._ends_parting:
+                here = [frame.site for frame in chain]
+                why = OTHER_GRAPHS if here == [frame.site for frame in there] else ""
+                standings = self._standings(parting.arrived_at())
+                replicas.part(told(standings, {rank: chain, other: there}, why=why))
+
+        progress = replica.progress(chain)
+        done = Deed(deed, meets, holds, progress, lambda: self._judge(happened), alone, apart)
         parting.did(rank, done)
         if self._ends_parting and holds:
             replicas.wait_until(lambda: done.decided)

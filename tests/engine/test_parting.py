@@ -26,6 +26,7 @@ class Run:
         deed = Deed(
             what, meets, holds, _at(line, backwards),
             lambda: self.found.append(f"{name} shared"), lambda: self.found.append(f"{name} alone"),
+            lambda other, _: self.found.append(f"{name} apart from {other}"),
         )  # fmt: skip
         self.parting.did(replica, deed)
 
@@ -53,6 +54,13 @@ def test_what_both_do_is_shared_as_soon_as_both_have(run: Run) -> None:
     assert run.found == []
     run.does(1, "read", line=5)
     assert run.found == ["read of 0 shared", "read of 1 shared"]
+
+
+def test_two_that_wait_for_each_other_in_different_things_are_apart(run: Run) -> None:
+    run.does(0, "read", holds=True)
+    assert run.found == []
+    run.does(1, "other read", holds=True)
+    assert run.found == ["read of 0 apart from 1"]
 
 
 def test_what_one_does_twice_and_the_other_once_is_alone_the_second_time(run: Run) -> None:

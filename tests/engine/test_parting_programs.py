@@ -16,9 +16,10 @@ PROGRAMS = sorted(
 )
 QUICK = {
     "break_by_own_loss", "clipped_on_one", "cut_on_one", "different_number_of_batches", "different_order",
-    "master_adds_up_its_loss", "weighed_by_its_number",
+    "master_adds_up_its_loss", "read_in_other_graphs", "weighed_by_its_number",
 }  # fmt: skip
-"""One of each way to find it out: who has ended, other graphs, a loop, the collectives compared."""
+"""One of each way to find it out: who has ended, other graphs at a cut and in a read, a loop, the collectives
+compared."""
 
 every_program = pytest.mark.parametrize(
     "path",

@@ -223,7 +223,9 @@ def _launching(
         replicas.about_to_launch()
     graph = pending.graph_text(waiting) if waiting else None
     holds = graph is not None and pending.holds_collective(graph)
-    watch.tell(chain, transition, deed=graph, holds=holds)
+    # Collectives meet in the same graph only: its text leaves out the numbers in it.
+    deed = pending.graph_hash(waiting).hex() if holds else graph
+    watch.tell(chain, transition, deed=deed, holds=holds)
     if waiting and not ordered:
         replicas.compile_once(waiting, leaves_pending=leaves_pending)
     with watch.launching(chain, cause, waiting=bool(waiting)):

@@ -1,0 +1,19 @@
+"""A sum of what each replica weighs by its own number is read, and not cut: 0 and 1 are no data of a graph."""
+
+# replicas: 2
+import torch
+import torch_xla
+import torch_xla.core.xla_model as xm
+import torch_xla.runtime as xr
+
+
+def train(index):
+    device = torch_xla.device()
+    weight = xr.global_ordinal()  # parted by
+    share = torch.ones(3, device=device) * weight
+    total = xm.all_reduce(xm.REDUCE_SUM, share)
+    print(total.tolist())  # replica 0 # replica 1
+
+
+if __name__ == "__main__":
+    torch_xla.launch(train)
