@@ -8,6 +8,7 @@ their ranks: the first compiles, the others find its graph in the cache.
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import sys
 import threading
@@ -18,6 +19,7 @@ from typing import Any
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
+import torch_xla.distributed.xla_multiprocessing as xmp
 import torch_xla.runtime as xr
 from torch.distributed import distributed_c10d
 from torch.nn.parallel import distributed
@@ -195,15 +197,22 @@ def _groups_of_each_thread() -> Iterator[None]:
     torch._C._distributed_c10d._set_thread_isolation_mode(True)
     # These read within PyTorch, where no order can be kept. What the wrapper sends next is compared, and in
     # buckets put together anew gradients are summed as before.
-    reads = Patches()
-    reads.replace(distributed, "_verify_param_shape_across_processes", lambda _: lambda *_: None)
-    reads.replace(torch.distributed.Reducer, "_rebuild_buckets", lambda _: lambda _: False)
+    patches = Patches()
+    patches.replace(distributed, "_verify_param_shape_across_processes", lambda _: lambda *_: None)
+    patches.replace(torch.distributed.Reducer, "_rebuild_buckets", lambda _: lambda _: False)
+    patches.replace(xmp.MpModelWrapper, "to", lambda _: _copy_to)
     try:
         yield
     finally:
-        reads.undo()
+        patches.undo()
         torch._C._distributed_c10d._set_thread_isolation_mode(False)
         distributed_c10d._world = world
+
+
+def _copy_to(wrapper: xmp.MpModelWrapper, device: torch.device) -> torch.nn.Module:
+    """A model on this replica's device, as each process has one of its own."""
+    with wrapper._lock:
+        return copy.deepcopy(wrapper._model).to(device)
 
 
 class Order:

@@ -3,12 +3,17 @@
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
+import torch_xla.distributed.xla_multiprocessing as xmp
 import torch_xla.runtime as xr
+
+SHARED = xmp.MpModelWrapper(torch.nn.Linear(2, 1))
 
 
 def replica(index: int, factor: float) -> list[float]:
+    model = SHARED.to(torch_xla.device())
     value = xm.all_reduce(xm.REDUCE_SUM, torch.tensor([index + 1.0]).to(torch_xla.device()) * factor)
     torch_xla.sync()
+    assert model.weight.device == value.device, "each replica has moved a model of its own"
     if xr.global_ordinal() == 1:
         return [value.item()]
     own = torch.ones(2, device=torch_xla.device()) * 3
