@@ -27,6 +27,7 @@ from torch_xla._internal import pjrt
 
 from xlalint_runtime import counters
 from xlalint_runtime.hooks import Patches
+from xlalint_runtime.of_each import calls_of_each
 from xlalint_runtime.stopping import Parted
 
 PATIENCE = 600.0
@@ -90,7 +91,7 @@ def launch_here(patches: Patches) -> None:
                 raise RuntimeError(
                     "Runtime is already initialized. Do not use the XLA device before calling xmp.spawn."
                 )
-            return run_on_every_replica(functools.partial(fn, *args, **kwargs))
+            return run_on_every_replica(fn, *args, **kwargs)
 
         return run_multiprocess
 
@@ -162,11 +163,12 @@ def compile_once(tensors: list[torch.Tensor], *, leaves_pending: bool) -> None:
             prepare([tensor])
 
 
-def run_on_every_replica(function: Callable[[], Any]) -> Any:
+def run_on_every_replica(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call `function` on one thread per device. Returns what torch_xla's own launcher returns."""
-    if len(torch_xla._XLAC._xla_get_devices()) == 1:
-        return pjrt._run_thread_per_device(0, 1, function, pjrt.initialize_multiprocess)
     size = len(torch_xla._XLAC._xla_get_devices())
+    calls = calls_of_each(size, function, args, kwargs)
+    if size == 1:
+        return pjrt._run_thread_per_device(0, 1, calls[0], pjrt.initialize_multiprocess)
     order = Order(size)
     with order, _groups_of_each_thread():
         _current[0] = order
@@ -177,7 +179,7 @@ def run_on_every_replica(function: Callable[[], Any]) -> Any:
             try:
                 # What a backward calls, as the wrapper of a module does, is of the replica that it is of.
                 with torch.autograd.set_multithreading_enabled(False):
-                    return function()
+                    return calls[_this.rank]()
             finally:
                 order.end(_this.rank)
 

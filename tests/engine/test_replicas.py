@@ -34,7 +34,8 @@ def test_launched_functions_run_as_replicas(server: ForkServer) -> None:
         Job(str(PROGRAMS / name), replicas=2, trained=False)
         for name in ("replicas_launched.py", "replicas_wrapped.py")
     ]
-    launched, wrapped = measure_on(server, jobs).values()
+    found = measure_on(server, jobs)
+    launched, wrapped = (found[job.program] for job in jobs)
     assert launched.numbers == [30.0, 6.0, 30.0], launched.output
     assert wrapped.numbers is not None, wrapped.output
     assert wrapped.numbers[:5] == wrapped.numbers[5:]

@@ -216,19 +216,19 @@ class _Run:
         launch = pjrt.run_multiprocess
 
         def run_multiprocess(fn: Any, *args: Any, **kwargs: Any) -> Any:
-            target = fn.fn
             self._launched = True
-
-            def at_end(*inner: Any, **named: Any) -> Any:
-                try:
-                    return self._returning(target)(*inner, **named)
-                finally:
-                    self._at_end()
-
-            fn.fn = at_end
+            fn.fn = functools.partial(self._launch, fn.fn)
             return launch(fn, *args, **kwargs)
 
         pjrt.run_multiprocess = run_multiprocess
+
+
+    def _launch(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Run a launched function on one replica."""
+        try:
+            return self._returning(function)(*args, **kwargs)
+        finally:
+            self._at_end()
 
 
 class MovedParameters:

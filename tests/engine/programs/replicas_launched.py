@@ -6,14 +6,22 @@ import torch_xla.core.xla_model as xm
 import torch_xla.distributed.xla_multiprocessing as xmp
 import torch_xla.runtime as xr
 
-SHARED = xmp.MpModelWrapper(torch.nn.Linear(2, 1))
+WRAPPED = xmp.MpModelWrapper(torch.nn.Linear(2, 1))
+OF_THE_MODULE = torch.nn.Linear(2, 1)
+OPTIMIZER = torch.optim.SGD(OF_THE_MODULE.parameters(), lr=0.1)
 
 
-def replica(index: int, factor: float) -> list[float]:
-    model = SHARED.to(torch_xla.device())
+def move_model() -> torch.nn.Module:
+    return OF_THE_MODULE.to(torch_xla.device())
+
+
+def replica(index: int, factor: float, given: torch.nn.Module) -> list[float]:
+    assert OPTIMIZER.param_groups[0]["params"][0] is OF_THE_MODULE.weight
+    models = [WRAPPED.to(torch_xla.device()), move_model(), given.to(torch_xla.device())]
     value = xm.all_reduce(xm.REDUCE_SUM, torch.tensor([index + 1.0]).to(torch_xla.device()) * factor)
     torch_xla.sync()
-    assert model.weight.device == value.device, "each replica has moved a model of its own"
+    for model in models:
+        assert model.weight.device == value.device, "each replica has moved a model of its own"
     if xr.global_ordinal() == 1:
         return [value.item()]
     own = torch.ones(2, device=torch_xla.device()) * 3
@@ -22,7 +30,7 @@ def replica(index: int, factor: float) -> list[float]:
 
 
 def main() -> None:
-    torch_xla.launch(replica, args=(10.0,))
+    torch_xla.launch(replica, args=(10.0, torch.nn.Linear(2, 1)))
 
 
 if __name__ == "__main__":
