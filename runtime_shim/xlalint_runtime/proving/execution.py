@@ -222,7 +222,6 @@ class _Run:
 
         pjrt.run_multiprocess = run_multiprocess
 
-
     def _launch(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Run a launched function on one replica."""
         try:
