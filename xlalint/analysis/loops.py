@@ -79,9 +79,10 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     loader = held if isinstance(held, Loader) else Loader(listed(round_of(over, frame, store)))
     over = over.payload.over if isinstance(over.payload, Iterated) else over
     guessed, bounded = False, store.state.trust.bounded
-    if over.kind is Kind.UNKNOWN and _awaits_loader(machine, node, frame, store):
-        guessed, guess = True, assume(f"`{spelling(node.iter)}` is an `MpDeviceLoader`")
-        store.state.trust = store.state.trust._replace(bounded=both(bounded, guess))
+    if over.kind is Kind.UNKNOWN and (who := _awaits_loader(machine, node, frame, store)):
+        guess = assume(f"`{spelling(node.iter)}` is an `MpDeviceLoader`")
+        if who == functions.XM:  # under a framework only the loader is not known: that all trains on XLA is
+            guessed, store.state.trust = True, store.state.trust._replace(bounded=both(bounded, guess))
         loader = Loader(_of_batches(loader.element, guess), True, True)
         over = Value(Kind.LOADER, guess, payload=loader)
     elif over.kind is Kind.LOADER and over.assumes:
@@ -170,29 +171,33 @@ def _one_by_one(
     return after
 
 
-def _awaits_loader(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> bool:
-    """Whether a loop over something unknown can only mean an XLA loader: it steps an optimizer
-    without a barrier, adds closures or has a framework compute its gradients, and nothing in it cuts."""
+def _awaits_loader(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> str:
+    """Who says that a loop over something unknown can only mean an XLA loader; empty where nobody does.
+
+    That is torch_xla where the loop steps an optimizer without a barrier or adds closures, and a framework
+    where that computes its gradients; nothing in it cuts.
+    """
     if not frame.outline.mentions(_NEEDS_A_CUT):
-        return False
-    needs_a_cut = False
+        return ""
+    found = ""
     for inner in within(node):
         if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute):
             continue
         called = inner.func.attr
         if any(k.arg == "barrier" for k in inner.keywords):
-            return False
+            return ""
         if called not in _CUTS and called not in _NEEDS_A_CUT:
             continue
         owner = machine.evaluate(inner.func.value, frame, store) if dotted(inner.func.value) else UNKNOWN
-        of_xla = isinstance(owner.payload, Namespace)
-        if called in _CUTS and (of_xla or called != _ALSO_OF_OPTIMIZERS):
-            return False
+        module = owner.payload.name if isinstance(owner.payload, Namespace) else ""
+        if called in _CUTS and (module or called != _ALSO_OF_OPTIMIZERS):
+            return ""
         if called == _OF_FRAMEWORKS:
-            needs_a_cut |= any(isinstance(c, Class) and c.outline.is_framework for c in classes_of(owner))
-        elif called in _NEEDS_A_CUT:
-            needs_a_cut |= isinstance(owner.payload, Namespace) and owner.payload.name == functions.XM
-    return needs_a_cut
+            of = (cls.outline for cls in classes_of(owner) if isinstance(cls, Class))
+            found = found or next((outline.name for outline in of if outline.is_framework), "")
+        elif called in _NEEDS_A_CUT and module == functions.XM:
+            found = module
+    return found
 
 
 def _of_batches(each: Value, guess: Assumptions) -> Value:
