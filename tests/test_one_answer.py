@@ -229,15 +229,16 @@ def test_without_a_project_the_working_directory_is_one(tmp_path: Path, also: li
         assert answers(there, folder=FIXTURES, also=["--no-cache"]) == found
 
 
+@pytest.mark.parametrize("start", [".", "src"])
 def test_imports_start_where_the_program_is_run_if_nothing_says_where_the_project_does(
-    tmp_path: Path, also: list[str]
+    tmp_path: Path, also: list[str], start: str
 ) -> None:
-    """Folders without `__init__.py` are packages as well."""
+    """Folders without `__init__.py` are packages as well, and `src` holds some."""
     write(
-        tmp_path / "training",
+        tmp_path / start / "training",
         loop_py="import torch_xla\nfrom helpers.marks import end\n\n\ndef train(model, batch):\n"
         "    loss = model.to('xla')(batch)\n    print(loss.item())\n    end()\n",
     )
-    write(tmp_path / "helpers", marks_py="import torch_xla\n\n\ndef end():\n    torch_xla.sync()\n")
-    for named in (".", "training/loop.py"):
+    write(tmp_path / start / "helpers", marks_py="import torch_xla\n\n\ndef end():\n    torch_xla.sync()\n")
+    for named in (".", f"{start}/training/loop.py"):
         assert ("loop.py", "XLA102") in codes(answers(named, folder=tmp_path, also=also))

@@ -19,7 +19,7 @@ from xlalint.knowledge.stubs import shipped
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.file import Unreadable, digest
 from xlalint.sources.imports import from_folder, of_folder
-from xlalint.sources.project import Projects
+from xlalint.sources.project import Projects, roots_in
 from xlalint.sources.usage import LIBRARIES
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
@@ -82,7 +82,7 @@ class Unit:
         known = self._known.get(folder)
         if known is None:
             found = self._locals.at(folder)
-            known = self._known[folder] = found if found.roots else found._replace(roots=(self.root,))
+            known = self._known[folder] = found if found.roots else found._replace(roots=roots_in(self.root))
         return known
 
     @cached_property

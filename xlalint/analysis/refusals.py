@@ -18,6 +18,7 @@ from xlalint.analysis.payloads import (
     Bound,
     Classes,
     Container,
+    Instance,
     Known,
     Loader,
     Method,
@@ -46,12 +47,34 @@ def refusal(machine: Machine, callee: Value, call: Call) -> Raised | None:
             return _gone_from_framework(f"{cls.outline.name}.{cls.qualname}", call)
         case Targets((Bound(function=Function(outline=Outline(is_framework=True)) as function),)):
             name = f"{function.outline.name}.{function.qualname}"
+            if function.name == _LOADS and _is_quantized(call):
+                return Raised(call.site, f"`{call.spelling}` needs bitsandbytes, which has nothing for XLA")
             return _gone_from_framework(name, call) or _refused_by_training(machine, name, call)
     why = _wrong(machine, callee, call)
     return Raised(call.site, why) if why else None
 
 
 _OF_TORCH: Final = ("torch.", "torch_xla.")
+_LOADS: Final = "from_pretrained"
+
+
+def _is_quantized(call: Call) -> bool:
+    """Whether a call surely loads a model that bitsandbytes has made smaller."""
+    if any(_is_written(call, argument, given=True) for argument in gone.BY_BITSANDBYTES):
+        return True
+    settings = call.keywords.get("quantization_config")
+    if settings is None or settings.assumes:
+        return False
+    match settings.payload:
+        case Instance(of=(Class(name="BitsAndBytesConfig", outline=Outline(is_framework=True)),)):
+            return True
+    return False
+
+
+def _is_written(call: Call, argument: str, *, given: object) -> bool:
+    """Whether an argument is written as a constant: a setting may be another one on a TPU."""
+    written = call.written(argument)
+    return isinstance(written, ast.Constant) and written.value == given
 
 
 def _gone_from_framework(name: str, call: Call) -> Raised | None:
@@ -62,11 +85,17 @@ def _gone_from_framework(name: str, call: Call) -> Raised | None:
         if f"{name}({argument})" in gone.OF_LIGHTNING:
             why = f"`{call.spelling}` takes no `{argument}` in Lightning 2"
             return Raised(call.site, why, gone.LIGHTNING_1)
+    why = _refused_on_xla(name, call)
+    return Raised(call.site, why) if why else None
+
+
+def _refused_on_xla(name: str, call: Call) -> str:
+    """An argument that a framework does not take on a TPU, as a sentence without its end."""
     for argument, refused in gone.REFUSED_ON_XLA.get(name, {}).items():
-        written = call.written(argument)  # a setting may be another one on a TPU
-        if isinstance(written, ast.Constant) and written.value == refused:
-            return Raised(call.site, f'`{call.spelling}` with `{argument}="{refused}"` raises on a TPU')
-    return None
+        if _is_written(call, argument, given=refused):
+            shown = f'"{refused}"' if isinstance(refused, str) else refused
+            return f"`{call.spelling}` with `{argument}={shown}` raises on a TPU"
+    return ""
 
 
 def _refused_by_training(machine: Machine, name: str, call: Call) -> Raised | None:
@@ -165,7 +194,7 @@ def _wrong_by_name(machine: Machine, name: str, call: Call) -> str:
     if name in functions.FILLING_DEVICES and _fills_cuda(call, functions.FILLING_DEVICES[name]):
         return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
     if not name.startswith(_OF_TORCH):
-        return ""
+        return _refused_on_xla(name, call)
     if _is_of("cuda", call.keywords.get("device")) and name.removeprefix("torch.") in operations.CREATIONS:
         return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
     takes = signatures.of(name)

@@ -8,6 +8,7 @@ A test holds the table against the installed torch.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 _TODAY: Final = (2, 9)
@@ -105,8 +106,15 @@ OF_LIGHTNING: Final = frozenset(
 )
 """What Lightning had before 2.0, and has in 2.0.9 and 2.5.5 no more."""
 
-REFUSED_ON_XLA: Final = {"accelerate.Accelerator": {"mixed_precision": "fp16"}}
+REFUSED_ON_XLA: Final[Mapping[str, Mapping[str, object]]] = {
+    "accelerate.Accelerator": {"mixed_precision": "fp16"},
+    "transformers._TrainingArguments": {"fp16": True},
+    **{f"trl.{name}Config": {"fp16": True} for name in ("SFT", "DPO", "ORPO", "KTO", "GRPO", "Reward")},
+}
 """Arguments for which a framework raises on a TPU, by class or function: accelerate wants a GPU for these."""
+
+BY_BITSANDBYTES: Final = ("load_in_4bit", "load_in_8bit")
+"""With these a model of transformers is loaded by bitsandbytes, which has nothing for XLA."""
 
 REFUSED_BY_LIGHTNING: Final = {
     "lightning.LightningModule": (

@@ -29,6 +29,12 @@ _CLAUSE: Final = re.compile(r"(===|==|~=|>=|<=|!=|>|<|\^|~|=)?\s*v?(\d{1,9})\.?(
 """No number is longer than nine digits, because Python refuses to read one of some thousand."""
 
 
+def roots_in(root: Path) -> tuple[Path, ...]:
+    """The folders of a project that imports start from."""
+    source = root / "src"
+    return (root, source) if os.path.isdir(source) else (root,)
+
+
 class Projects:
     """Looks projects up, and remembers them for the time of one command."""
 
@@ -66,10 +72,7 @@ class Projects:
     def import_roots(self, directory: Path) -> tuple[Path, ...]:
         """The directories that a module in `directory` may import the project's own modules from."""
         root = self.root(directory)
-        if root is None:
-            return ()
-        source = root / "src"
-        return (root, source) if os.path.isdir(source) else (root,)
+        return () if root is None else roots_in(root)
 
     def target(self, directory: Path) -> VersionRange | None:
         """What the nearest requirements around `directory` ask of torch_xla; see `declared`."""

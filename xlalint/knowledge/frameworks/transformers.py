@@ -350,6 +350,13 @@ class TrainerCallback:
         pass
 
 
+class BitsAndBytesConfig:
+    """How bitsandbytes makes the weights smaller that a model is loaded with."""
+
+    def __init__(self, load_in_8bit=False, load_in_4bit=False, **named):
+        pass
+
+
 class _TrainingArguments:
     def __init__(self, output_dir=None, gradient_checkpointing=False, **named):
         self.gradient_checkpointing = gradient_checkpointing
