@@ -114,3 +114,12 @@ def by_what_says_nothing_of_it(settings):
         torch.save(model.state_dict(), "model.pt")  # expect: XLA601
     else:
         torch.save(model.state_dict(), "model.pt")  # expect: XLA601
+
+
+def by_the_variable_of_cuda():
+    if "CUDA_VISIBLE_DEVICES" in os.environ:
+        torch.save(model.state_dict(), "model.pt")
+    else:
+        torch.save(model.state_dict(), "model.pt")  # expect: XLA601
+    if "CUDA_VISIBLE_DEVICES" not in os.environ:
+        torch.save(model.state_dict(), "model.pt")  # expect: XLA601

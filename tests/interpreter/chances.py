@@ -231,3 +231,26 @@ def in_an_expression_below_a_cut(batches):
         x = x.flip(-1) if random.random() < 0.5 else x
         torch_xla.sync()
         model(x).sum().backward()
+
+
+def in_any_case(batches, share=1.0):
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.to(device)
+        if np.random.rand() < 1.0:  # it is never 1
+            x = x.flip(-1)
+        if 0 > random.random():
+            print(x.sum().item())
+        if 1 > toss() * 2:  # expect: XLA408
+            x = x * 2
+        model(x).sum().backward()
+
+
+def in_no_case(batches, share=0):
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.to(device)
+        loss = model(x).sum()
+        if np.random.random() < 0.0 or random.random() >= 1:
+            print(loss.item())
+        if random.random() <= 0:
+            print(loss.item())  # expect: XLA102
+        loss.backward()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from collections.abc import Mapping
 from itertools import islice
 from typing import Final
 
@@ -441,8 +442,8 @@ def compare(
             # A batch that is asked for a key is a dictionary; what is asked for, it has.
             return constant(isinstance(op, ast.In))
         known = _is_in(left, right)
-        if known is None and _is_environment(right) and literal(left) in functions.SET_ON_XLA:
-            known = True
+        if known is None and _is_environment(right):
+            known = _ON_XLA.get(literal(left))
         if known is None:
             known = _asks_for_xla_by_part(left, right, node)
         if known is None and frame.outline.is_framework:
@@ -483,10 +484,37 @@ def compare(
             return constant(asked is isinstance(op, ast.Eq))
     if literal(right) == 0 and isinstance(op, ast.Gt | ast.NotEq | ast.Eq) and _counts_for_xla(left, node):
         return constant(not isinstance(op, ast.Eq))
+    if (always := _comes_out(op, left, right)) is not None:
+        return constant(always)
     drawn = Chance() if is_drawn(left, right) else None
     # What is not known may be a part of what differs, such as a count beside a flag of the master's.
     differs = any(value.differs and value.kind is not Kind.UNKNOWN for value in (left, right))
     return Value(Kind.HOST, differs=differs, payload=drawn)
+
+
+def _comes_out(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    """How `random() < 1` comes out, whatever is drawn; None where it hangs on that."""
+    if type(op) not in _TURNED:
+        return None
+    match left.payload, right.payload:
+        case Constant(), Chance(below_one=True):
+            return _comes_out(_TURNED[type(op)](), right, left)
+        case Chance(below_one=True), Constant(value=int() | float() as bound):
+            if bound >= 1:
+                return isinstance(op, ast.Lt | ast.LtE)
+            if bound < 0 or (bound == 0 and isinstance(op, ast.Lt | ast.GtE)):
+                return isinstance(op, ast.Gt | ast.GtE)
+    return None
+
+
+_ON_XLA: Final[Mapping[object, bool]] = {
+    **dict.fromkeys(functions.SET_ON_XLA, True), **dict.fromkeys(functions.SET_ON_CUDA, False)
+}  # fmt: skip
+"""Whether a variable is in the environment of a program on XLA."""
+_TURNED: Final[Mapping[type[ast.cmpop], type[ast.cmpop]]] = {
+    ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE,
+}  # fmt: skip
+"""How a comparison is written from its other side."""
 
 
 def _compare_none(other: Value, is_none: bool, node: ast.Compare) -> Value:

@@ -845,13 +845,19 @@ class Uneven(NamedTuple):
 
 
 class Chance(NamedTuple):
-    """A number drawn at random on the host, an integer if `whole`, or whether one came out some way."""
+    """A number drawn at random on the host, or whether one came out some way.
+
+    Args:
+        whole: Whether it is an integer.
+        below_one: Whether it is one from 0 on that is less than 1.
+    """
 
     whole: bool = False
+    below_one: bool = False
 
     def join(self, other: Chance) -> Chance:
         """Either of two."""
-        return Chance(self.whole and other.whole)
+        return Chance(self.whole and other.whole, self.below_one and other.below_one)
 
 
 class Moment(NamedTuple):

@@ -40,6 +40,8 @@ def refusal(machine: Machine, callee: Value, call: Call) -> Raised | None:
     if callee.payload is None:
         return None
     match callee.payload:
+        case Targets((Bound(function=Function(name="from_pretrained")),)) if _is_quantized(call):
+            return Raised(call.site, f"`{call.spelling}` needs bitsandbytes, which has nothing for XLA")
         case Namespace(name=name, outline=None) | Targets((Known(name=name),)) if name.startswith(_OF_TORCH):
             if (raised := raised_by_use(name, call.site)) is not None:
                 return raised
@@ -47,15 +49,12 @@ def refusal(machine: Machine, callee: Value, call: Call) -> Raised | None:
             return _gone_from_framework(f"{cls.outline.name}.{cls.qualname}", call)
         case Targets((Bound(function=Function(outline=Outline(is_framework=True)) as function),)):
             name = f"{function.outline.name}.{function.qualname}"
-            if function.name == _LOADS and _is_quantized(call):
-                return Raised(call.site, f"`{call.spelling}` needs bitsandbytes, which has nothing for XLA")
             return _gone_from_framework(name, call) or _refused_by_training(machine, name, call)
     why = _wrong(machine, callee, call)
     return Raised(call.site, why) if why else None
 
 
 _OF_TORCH: Final = ("torch.", "torch_xla.")
-_LOADS: Final = "from_pretrained"
 
 
 def _is_quantized(call: Call) -> bool:

@@ -702,6 +702,8 @@ SET_ON_XLA = frozenset({
     "TPU_WORKER_ID", "XRT_TPU_CONFIG",
 })  # fmt: skip
 """Environment variables by which programs see whether they run on XLA: they are set there alone."""
+SET_ON_CUDA = frozenset({"CUDA_VISIBLE_DEVICES"})
+"""Those by which they see whether they run on CUDA."""
 
 NAMES_DEVICE = re.compile(r"device|backend|accelerator|hardware|platform", re.IGNORECASE)
 """What stands in how a program spells something that holds the word for a device."""

@@ -189,6 +189,10 @@ DRAWN_BY_HOST = frozenset({
 """Functions that draw a random number on the host, another one each time."""
 WHOLE = frozenset({"random.randint", "random.randrange", "numpy.random.randint"})
 """Those of them that draw an integer."""
+BELOW_ONE = frozenset({
+    "random.random", "numpy.random.random", "numpy.random.random_sample", "numpy.random.rand",
+})  # fmt: skip
+"""Those of them that draw from 0 up to 1, and never 1, if they are told nothing."""
 
 OPTIMIZERS = frozenset({
     "SGD", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "NAdam", "RAdam", "RMSprop", "Rprop", "ASGD",

@@ -22,7 +22,8 @@ def made_by(function: str, *given: Value) -> Value:
     """What a function of the host's, by its qualified name, makes of values."""
     result = Value(Kind.HOST, differs=any(map(_differs, given)))
     if function in packages.DRAWN_BY_HOST:
-        return result._replace(payload=Chance(function in packages.WHOLE))
+        below_one = function in packages.BELOW_ONE and not given
+        return result._replace(payload=Chance(function in packages.WHOLE, below_one))
     module, _, last = function.rpartition(".")
     if module.partition(".")[0] != packages.NUMPY or {module, last} & packages.PLAIN_OF_NUMPY:
         return result
