@@ -46,6 +46,8 @@ def test_what_only_an_option_does_that_is_off_by_default_is_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "options_off_by_default.py", "XLA102")
     info, warning = Severity.INFO, Severity.WARNING
     assert [each.severity for each in found] == [info, warning, warning, info, warning, info, warning]
+    found = diagnostics_by_rules(HERE / "interpreter" / "options_as_fields.py", "XLA102")
+    assert [each.severity for each in found] == [info, info, warning, warning, warning]
 
 
 def test_what_a_function_reads_in_every_so_many_rounds_is_a_note() -> None:

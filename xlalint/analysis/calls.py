@@ -19,7 +19,7 @@ from xlalint.analysis.library.functions import apply, call_library
 from xlalint.analysis.library.methods import call_method
 from xlalint.analysis.library.modules import call_module, tie_by_method
 from xlalint.analysis.library.optimizers import made_by_unknown, make_optimizer
-from xlalint.analysis.library.options import parsed
+from xlalint.analysis.library.options import parsed, parsed_into_fields
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.payloads import (
     ANY_KEY,
@@ -128,6 +128,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
             name = last_name(node.func)
             followed = result.kind is Kind.HOST
             options = parsed(frame.outline, (name,), followed=followed) if result.payload is None else None
+            options = options or parsed_into_fields(frame.outline, name)
             if options is not None:
                 return options
             guess, of = machine.names.flag(name, frame.outline), targets(callee)

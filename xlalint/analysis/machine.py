@@ -61,6 +61,11 @@ class Machine(ABC):
         self.rest_on("option", outline.file, name)
         return outline.default_of_option(name)
 
+    def default_of_field(self, outline: Outline, name: str) -> object:
+        """What a field of classes of a module is by default; what is being found out rests on that."""
+        self.rest_on("field", outline.file, name)
+        return outline.default_of_field(name)
+
     def set_in_body(self, outline: Outline, mapping: str, key: str) -> object:
         """What the body of a module puts under a key of a mapping; what is being found out rests on that."""
         self.rest_on("set in body", outline.file, f"{mapping}\n{key}")

@@ -531,11 +531,13 @@ class Fallback(NamedTuple):
 class Options(NamedTuple):
     """What the command line says, by a parser that this module makes, with the help of what it imports.
 
-    `followed` says that nothing is unknown of how it came here, so that all of it is of the host.
+    `followed` says that nothing is unknown of how it came here, so that all of it is of the host; `fields`
+    says that they are fields of classes.
     """
 
     outline: Outline
     followed: bool
+    fields: bool = False
 
 
 class Switch(NamedTuple):

@@ -34,6 +34,8 @@ PARSES_KNOWN = "parse_known_args"
 """The same, beside what is left of the command line."""
 PARSERS = frozenset({PARSES_ALL, PARSES_KNOWN})
 """Methods that take options from the command line, of which the program says what they are."""
+PARSES_FIELDS = frozenset({"parse_args_into_dataclasses", "parse_json_file", "parse_yaml_file"})
+"""Methods of the parser of transformers that take them into objects, of whose fields each is one."""
 
 OF_ENVIRONMENT = frozenset({"os.environ.get", "os.getenv"})
 """Functions that ask the environment first, and else take a setting that they are given."""

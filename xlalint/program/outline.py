@@ -567,6 +567,17 @@ class Outline:
             self._options = self._find_options() if ADDS_OPTION in self.text else {}
         return self._options.get(name)
 
+    def default_of_field(self, name: str) -> object:
+        """What a field of the classes of the module is by default, as `field(default=...)` or not; None where
+        none has one, or not all have the same."""
+        found: set[object] = set()
+        for cls in self.classes.values():
+            for node in cls.node.body:
+                match node:
+                    case ast.AnnAssign(target=ast.Name(id=field), value=value) if field == name:
+                        found.add(_constant_of(value))
+        return found.pop() if len(found) == 1 else None
+
     def _find_options(self) -> dict[str, object]:
         """The options that the module adds, each with what it is by default; of a choice with XLA, that.
 
@@ -1014,6 +1025,17 @@ def within(root: ast.AST) -> list[ast.AST]:
 def named(root: ast.AST, by: type[ast.expr_context] = ast.Load) -> frozenset[str]:
     """The names in a node that it loads, or does something else with."""
     return frozenset(each.id for each in within(root) if isinstance(each, ast.Name) and type(each.ctx) is by)
+
+
+def _constant_of(value: ast.expr | None) -> object:
+    """What a field of a class is by default, by how that is written."""
+    match value:
+        case ast.Call(keywords=keywords):
+            given = [each.value for each in keywords if each.arg == "default"]
+            return _constant_of(given[0]) if given else None
+        case ast.Constant(value=constant):
+            return constant
+    return None
 
 
 def within_lines(root: ast.AST, lines: list[int]) -> Iterator[ast.AST]:

@@ -7,7 +7,7 @@ from collections.abc import Container
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.payloads import DEVICE_XLA, Fields, Options, Switch, container
+from xlalint.analysis.payloads import DEVICE_XLA, Fields, Options, Switch, container, container_of
 from xlalint.knowledge import outside
 from xlalint.lazy.assumptions import OFF_BY_DEFAULT
 from xlalint.lazy.values import HOST, UNKNOWN, XLA, Kind, Value
@@ -43,6 +43,13 @@ def parsed(outline: Outline, methods: Container[str], *, followed: bool = False)
     return container([options, HOST]) if outside.PARSES_KNOWN in methods else None
 
 
+def parsed_into_fields(outline: Outline, method: str) -> Value | None:
+    """What a method of a parser returns, if it fills objects of classes of which each field is an option."""
+    if method not in outside.PARSES_FIELDS:
+        return None
+    return container_of(Value(Kind.HOST, payload=Options(outline, followed=False, fields=True)))
+
+
 def option_in(machine: Machine, holder: Value, name: str, outline: Outline) -> Value | None:
     """An option of the command line that a module takes of what holds them; None where nothing does."""
     match holder.payload:
@@ -55,7 +62,7 @@ def option_in(machine: Machine, holder: Value, name: str, outline: Outline) -> V
 
 def _option(machine: Machine, options: Options, name: str, outline: Outline) -> Value:
     """An option that chooses XLA is on in a program that is checked for it."""
-    default = _default(machine, options.outline, name)
+    default = _default(machine, options, name)
     if isinstance(default, str) and default.partition(":")[0] == XLA:
         return DEVICE_XLA
     if outside.chooses_xla(name) or default is not False:
@@ -70,7 +77,7 @@ def number_by_default(machine: Machine, holder: Value, name: str) -> float | Non
         held = held.options
     if not isinstance(held, Options) or outside.tells_of_hardware(name):
         return None
-    default = _default(machine, held.outline, name)
+    default = _default(machine, held, name)
     return default if isinstance(default, int | float) and not isinstance(default, bool) else None
 
 
@@ -78,20 +85,22 @@ def number_in(machine: Machine, node: ast.expr, outline: Outline) -> float | Non
     """The number that what is written in a module is by default, if an option has that name."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):
-            default = _default(machine, outline, name)
+            default = _default(machine, Options(outline, followed=False), name)
             return default if isinstance(default, int | float) and not isinstance(default, bool) else None
     return None
 
 
-def _default(machine: Machine, outline: Outline, name: str) -> object:
+def _default(machine: Machine, options: Options, name: str) -> object:
     """What an option is by default that a module adds, or else one of those that it imports."""
-    own = machine.default_of_option(outline, name)
+    outline = options.outline
+    asked = machine.default_of_field if options.fields else machine.default_of_option
+    own = asked(outline, name)
     if own is not None:
         return own
     machine.rest_on("imports", outline.file)
     for module in dict.fromkeys(taken.module for taken in outline.taken() if taken.name):
         helper = machine.names.find_module(module, outline)
-        added = machine.default_of_option(helper, name) if helper is not None else None
+        added = asked(helper, name) if helper is not None else None
         if added is not None:
             return added
     return None

@@ -163,6 +163,7 @@ _OF_TEXT: Final[dict[str, Callable[[Outline, str], str]]] = {
     "gives": _may_give,
     "sets": lambda outline, name: repr(sets(outline, name)),
     "option": lambda outline, name: repr(outline.default_of_option(name)),
+    "field": lambda outline, name: repr(outline.default_of_field(name)),
     "set in body": lambda outline, detail: repr(outline.set_in_body(*detail.split("\n"))),
 }
 """Facts about the text of one file, for which no function or class of it must be found."""
