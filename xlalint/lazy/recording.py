@@ -299,7 +299,7 @@ class RecordingTransitions(Transitions):
     def read_again(self, state: State, first: Site, again: Site) -> None:
         """A read has run the work once more that the one at `first` has run."""
         for read in state.owes(Owed.READ):
-            if read.path[0] == first:
+            if not read.inherited and read.path[0] == first:
                 met = both(read.assumes, self.assumed(state))
                 self._settle(state, read, ReadThenCut(again, met, read, Cause.READ))
 
