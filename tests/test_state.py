@@ -54,6 +54,7 @@ PROGRAMS = (
     "fixtures/XLA101/optimizer_asked_in_the_step.py",
     "fixtures/XLA702/tied_by_its_builder.py",
     "tests/interpreter/options_handed_on/main.py",
+    "tests/interpreter/options_as_fields.py",
     "tests/interpreter/batches_in_strides.py",
     "tests/interpreter/checkpointed_with_a_module.py",
     "tests/interpreter/computed_by_the_host.py",

@@ -236,7 +236,8 @@ def in_an_expression_below_a_cut(batches):
 def in_any_case(batches, share=1.0):
     for batch in pl.MpDeviceLoader(batches, device):
         x = batch.to(device)
-        if np.random.rand() < 1.0:  # it is never 1
+        drawn = np.random.rand()
+        if drawn < 1.0:  # it is never 1
             x = x.flip(-1)
         if 0 > random.random():
             print(x.sum().item())

@@ -132,8 +132,8 @@ def _of_host(payload: object) -> Iterator[str]:
             yield "fills batches up to their longest text"
         case Uneven(by):
             yield f"of another shape in each step, {by.value}"
-        case Chance(whole):
-            yield f"{'an integer' if whole else 'a number'} that chance decides on"
+        case Chance(whole, below_one):
+            yield f"{'an integer' if whole else 'a number'} that chance decides on" + ", below 1" * below_one
         case Batch(surely):
             yield "taken from a loader's batch" + ", surely on the host" * surely
         case Buffer():
@@ -164,8 +164,8 @@ def _of_host(payload: object) -> Iterator[str]:
             yield "a file that every replica has opened to write"
         case Clock(after=after):
             yield "a time" if after is None else "a time, taken while the device may still work"
-        case Options():
-            yield "options of the command line"
+        case Options(fields=fields):
+            yield "options of the command line" + ", as fields" * fields
         case Switch(clause):
             yield clause
         case Iterated(element, over):
