@@ -46,7 +46,7 @@ MOST_ITEMS: Final = 16
 """Of containers of more items only what they hold in all is known."""
 MOST_KEYS: Final = 64
 """The same of mappings, in which programs write their settings."""
-MOST_TARGETS: Final = 4
+MOST_TARGETS: Final = 8
 """A callable, class or instance may be one of at most so many; more are unknown."""
 MOST_MADE: Final = 16
 """A module may have been made at one of at most so many places; more are unknown."""

@@ -5,7 +5,7 @@ what it is given (`MODELS[name] = cls`, `HOOKS.append(hook)`, `HOOKS[event].appe
 that the function is given, too (`@register(MODELS, "small")`), or an object of a class with a method that
 does (`self._items[name] = cls`, or `self[name] = cls` where the class derives from `dict`).
 It holds what is decorated by that function or method, in its own module, in the one that asks, and in those
-that this one imports, and in the parts of packages that these import.
+that this one and the packages around both import, and in the parts of packages that these import.
 """
 
 from __future__ import annotations
@@ -140,12 +140,26 @@ def _filled_by(function: Function) -> Iterator[tuple[ast.expr, bool]]:
 def _modules(machine: Machine, home: Outline, asking: Outline) -> list[Outline]:
     """The modules that are looked through for what is registered."""
     modules = {home.file: home, asking.file: asking}
-    for found in imported(machine, asking):
+    taken = list(imported(machine, asking))
+    for package in _packages_around(machine, home, asking):
+        modules.setdefault(package.file, package)
+        taken += imported(machine, package)
+    for found in taken:
         modules.setdefault(found.file, found)
         if found.path.name == "__init__.py":  # a package mostly imports its parts so that they register
             for part in imported(machine, found):
                 modules.setdefault(part.file, part)
     return [modules[file] for file in sorted(modules)]
+
+
+def _packages_around(machine: Machine, *modules: Outline) -> Iterator[Outline]:
+    """The packages that modules stand in, which Python imports before them."""
+    for module in modules:
+        package = module.name.rpartition(".")[0]
+        while package:
+            if (found := machine.names.find_module(package, module)) is not None:
+                yield found
+            package = package.rpartition(".")[0]
 
 
 def imported(machine: Machine, outline: Outline) -> Iterator[Outline]:

@@ -1,0 +1,4 @@
+# ruff: noqa
+# mypy: ignore-errors
+from . import hooks
+from .trainer import Trainer
