@@ -59,6 +59,7 @@ from xlalint.lazy.values import (
     kinds_that,
 )
 from xlalint.program.branching import kept_tests
+from xlalint.program.counting import RANGES, dealt_out, is_evened_out
 from xlalint.program.inner import statements_run
 from xlalint.program.outline import Class, Function, dotted, last_name, named, within
 from xlalint.remembering import remembered
@@ -540,10 +541,23 @@ def _part_by_rounds(
 
 
 def _parted_by_count(machine: Machine, over: ast.expr, frame: Frame, store: Store) -> Split | None:
-    """How the replicas part that count to a number which is another one on each of them."""
-    if not isinstance(over, ast.Call) or last_name(over.func) not in _RANGES or len(over.args) > 2:
+    """How the replicas part that count to a number which is another one on each of them, or of which each
+    takes every n-th of elements, as many as these may be."""
+    around = frame.outline.tree if frame.function is None else frame.function.node
+    if (dealt := dealt_out(over, around)) is not None:
+        first, elements = dealt
+        if any(isinstance(each, ast.Attribute) for each in within(elements)):
+            machine.rest_on("whole", frame.outline.file)  # another method may have set it
+            around = frame.outline.tree
+        held = machine.evaluate(elements, frame, store)
+        if held.kind not in (Kind.CONTAINER, Kind.UNKNOWN) or is_evened_out(elements, around):
+            return None
+        bounds = [first]
+    elif isinstance(over, ast.Call) and last_name(over.func) in RANGES and len(over.args) <= 2:
+        bounds = over.args
+    else:
         return None
-    values = [machine.evaluate(bound, frame, store) for bound in over.args]
+    values = [machine.evaluate(bound, frame, store) for bound in bounds]
     unlike = [
         each
         for each in values
@@ -878,7 +892,7 @@ def _are_many(
     match over:
         case ast.Attribute(attr="timesteps") | ast.Name(id="timesteps"):
             return assume(f"`{spelling(over)}` are many")
-        case ast.Call(func=called, args=args) if last_name(called) in _RANGES:
+        case ast.Call(func=called, args=args) if last_name(called) in RANGES:
             numbers = [literal(machine.evaluate(each, frame, store.copy())) for each in args]
             ends = [number for number in numbers if isinstance(number, int)]
             if 0 < len(ends) == len(numbers) <= 3 and 0 not in ends[2:] and len(range(*ends)) >= _MANY:
@@ -886,7 +900,6 @@ def _are_many(
     return None
 
 
-_RANGES: Final = frozenset({"range", "trange"})
 _SAME_NUMBER: Final = _SAME_ELEMENTS | {"enumerate"}
 _MANY: Final = 32
 """So many times the same model in one graph take long to compile."""
