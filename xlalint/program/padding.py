@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from xlalint.lazy.values import Form
@@ -112,6 +113,35 @@ def _bound_in_loops_around(call: ast.Call, around: ast.AST) -> set[str]:
     }
 
 
+@remembered(1024)
+def is_as_long_as_rows(call: ast.Call, around: ast.AST) -> bool:
+    """Whether it makes what is as long as the longest of some rows, which are others in each round of a loop.
+
+    Args:
+        around: The function or module that it stands in.
+    """
+    nodes = list(within(around))
+    if not _is_as_long(call, _named(nodes)) or fills_to_few_lengths(around):
+        return False
+    of_rounds = _bound_in_loops_around(call, around)
+    return any(
+        isinstance(node, ast.Name) and node.id in of_rounds
+        for lengths in filter(_is_lengths, nodes)
+        for rows in _measured(lengths)
+        for node in ast.walk(rows)
+    )
+
+
+def _measured(lengths: ast.AST) -> list[ast.expr]:
+    """What some lengths are those of: `rows` in `[len(row) for row in rows]`."""
+    match lengths:
+        case ast.GeneratorExp(generators=generators) | ast.ListComp(generators=generators):
+            return [each.iter for each in generators]
+        case ast.Call(args=[_, rows]):
+            return [rows]
+    return []
+
+
 def collates_to_longest(call: ast.Call, text: str) -> bool:
     """Whether a collator of transformers, made in a file, pads: they do, unless they are told otherwise.
 
@@ -188,11 +218,19 @@ def _is_as_long(call: ast.Call, named: _Named) -> bool:
     """Whether it makes, or fills up, what is as long as the longest; a few lengths are found by dividing."""
     if last_name(call.func) not in _MAKES:
         return False
-    given = [node for each in (*call.args, *call.keywords) for node in ast.walk(each)]
+    given = [node for each in (*call.args, *call.keywords) for node in _computed(each)]
     return not any(isinstance(node, ast.FloorDiv | ast.Mod) for node in given) and any(
         (isinstance(node, ast.Name) and node.id in named.longest) or _is_longest_length(node, named.lengths)
         for node in given
     )
+
+
+def _computed(node: ast.AST) -> Iterator[ast.AST]:
+    """What a number is computed of, in sight: what a function makes of others may be one of a few lengths."""
+    yield node
+    if not isinstance(node, ast.Call) or last_name(node.func) in _IN_SIGHT:
+        for part in ast.iter_child_nodes(node):
+            yield from _computed(part)
 
 
 def _is_filled(node: ast.BinOp, named: _Named) -> bool:
@@ -217,6 +255,8 @@ _PADS: Final = frozenset({"pad", "ConstantPad1d", "ConstantPad2d"})
 _MAKES: Final = frozenset(
     {"pad", "zeros", "ones", "full", "empty", "new_zeros", "new_ones", "new_full", "new_empty"}
 )
+_IN_SIGHT: Final = frozenset({"int", "max", "min", "Size", "tuple"})
+"""Functions that give one of the numbers that they are given."""
 _ROUNDS: Final = frozenset(
     {"ceil", "next_power_of_2", "bisect", "bisect_left", "bisect_right", "searchsorted"}
 )

@@ -29,6 +29,7 @@ from xlalint.analysis.library.optimizers import (
     make_optimizer,
     make_sharded_optimizer,
 )
+from xlalint.analysis.library.padding import of_rows
 from xlalint.analysis.library.tensors import as_typed, call_operation, draws_on_device, watch_numbers
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
@@ -199,6 +200,9 @@ def _create(last: str, call: Call) -> Value:
             draws_on_device(last, given, call)
             varies = watch_numbers(last, given, 0, call)
             made = call.record((), Weight.INPUT)._replace(assumes=given.assumes, differs=differs)
+            if (padded := of_rows(call)) is not None:
+                call.frame.model.take_padded(call.store.state, padded, call.site)
+                return as_typed(made, call)
             return varying(as_typed(made, call), varies)
         if not device.type:
             return UNKNOWN
@@ -213,6 +217,8 @@ def _create(last: str, call: Call) -> Value:
         return Value(Kind.HOST, differs=differs, payload=Uneven(Form.LENGTH))
     if last.endswith(operations.LIKE) and any(value.kind is Kind.UNKNOWN for value in call.arguments[:1]):
         return Value(Kind.HOST, differs=differs)  # it is where that is
+    if on_cpu and (padded := of_rows(call)) is not None:
+        return Value(Kind.HOST, differs=differs, payload=Uneven(Form.SEQUENCES, padded))
     is_tensor = on_cpu and (
         not last.endswith(operations.LIKE) or any(map(is_host_tensor, call.arguments[:1]))
     )

@@ -16,6 +16,7 @@ from xlalint.program.outline import Function, within
 from xlalint.program.padding import (
     collates_to_longest,
     fills_to_few_lengths,
+    is_as_long_as_rows,
     is_of_any_length,
     is_of_one_length,
     padding_in,
@@ -117,6 +118,15 @@ def of_texts(call: Call) -> Padded | None:
     if not is_of_any_length(call.node, call.frame.around):
         return None
     return _padded(call.site, call.node, Form.PADDING)
+
+
+def of_rows(call: Call) -> Padded | None:
+    """What makes a tensor as long as the longest of rows that are others in each round of a loop."""
+    if not isinstance(call.node, ast.Call) or not call.store.state.scopes.in_loop:
+        return None
+    if not is_as_long_as_rows(call.node, call.frame.around):
+        return None
+    return _padded(call.site, call.node, Form.SEQUENCES)
 
 
 def _collator(machine: Machine, call: Call) -> Value:
