@@ -17,10 +17,11 @@ class DynamicPadding(Rule[BatchesPadded]):
     ## What it does
     Finds loops that compute on the device over batches as long as their longest sequence: those of a
     `DataLoader` whose `collate_fn` fills up so, by a tokenizer, by `pad_sequence` or by hand, or is a
-    collator such as `DataCollatorWithPadding`, also in a Trainer; and texts that a tokenizer encodes in each
-    round with `padding=True`, `padding="longest"` or none. It is *likely*: all may be of one length.
-    Silent where lengths are rounded up or given as `pad_to_multiple_of`, where a function fills up once more
-    by itself, and for collators in a file that asks for `"max_length"`.
+    collator such as `DataCollatorWithPadding`, also in a Trainer; rows that are filled up by hand in
+    each round, and texts that a tokenizer encodes there with `padding=True`, `padding="longest"` or
+    none. It is *likely*: all may be of one length. Silent where lengths are rounded up or given as
+    `pad_to_multiple_of`, where a function fills up once more by itself, and for collators in a file
+    that asks for `"max_length"`.
 
     ## Why is this bad?
     The step is compiled again for most batches. Each graph is made for the shapes that it was recorded

@@ -19,7 +19,8 @@ class RankDivergentBranch(Rule[UnmatchedCollective | LeftAlone]):
     ## What it does
     Finds a test of a value that each replica computes from its own batches, such as its loss or metric, or
     of the time that its own clock shows, that decides whether a collective is reached, or whether a loop
-    that holds one is left. So does a loop that each replica goes through as often as it alone knows.
+    that holds one is left. So does a loop that each replica goes through as often as it alone knows, such as
+    one over `files[rank::world_size]`, unless the program makes these as many for all.
 
     ## Why is this bad?
     The program may hang: the test comes out true on some replicas and false on others. Those that go on
