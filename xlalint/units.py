@@ -292,7 +292,8 @@ class Unit:
     def _trainers(self) -> set[str]:
         """The files that train on XLA by what another of the project offers them, or hand it to one that
         trains, and the scripts that run what these train by."""
-        bringing = self.hot | self.started | {*filter(self._is_apart, self._on_xla - self.guessed)}
+        using = self._on_xla - self.guessed
+        bringing = self.hot | self.started | {path for path in using if not self._frameworks_around(path)}
         offered = _by_module({path: self._offered(path) for path in bringing})
         if not offered:
             return set()
@@ -369,7 +370,7 @@ class Unit:
     def _offered(self, path: str) -> set[str]:
         """By which functions and classes a file brings XLA to others that train."""
         file = self.files[path]
-        within = [each.classes for each in shipped() if self._is_within(path, each.packages)]
+        within = [each.classes for each in self._frameworks_around(path)]
         # What a framework offers in its own tree, those use who hand something to it.
         return file.offers.difference(*within) if within else file.offers | file.holds
 
@@ -407,9 +408,9 @@ class Unit:
             }
         return frozenset(found)
 
-    def _is_apart(self, path: str) -> bool:
-        """Whether a file belongs to none of the frameworks that xlalint knows."""
-        return not any(self._is_within(path, each.packages) for each in shipped())
+    def _frameworks_around(self, path: str) -> list[Framework]:
+        """Those of the frameworks that xlalint knows which a file belongs to."""
+        return [each for each in shipped() if self._is_within(path, each.packages)]
 
     def _is_within(self, path: str, packages: Iterable[str]) -> bool:
         """Whether a file belongs to one of some packages."""

@@ -13,7 +13,7 @@ from typing import Final
 
 from xlalint.knowledge.methods import NAMING_PARTS
 from xlalint.knowledge.outside import chooses_xla
-from xlalint.program.outline import Class, Outline, last_name, within_lines
+from xlalint.program.outline import SCOPES, Class, Outline, last_name, within_lines
 from xlalint.program.project import BINDING_ANY_NAME
 from xlalint.sources.file import NOTEBOOK
 from xlalint.writing import written
@@ -42,7 +42,7 @@ def scopes_binding(name: str, outline: Outline) -> tuple[tuple[int, int], ...] |
             found.append((getattr(scope, "lineno", 0), getattr(scope, "end_lineno", None) or sys.maxsize))
         if isinstance(node, ast.NamedExpr) and _binds(node.target, name):
             return None  # in a comprehension it binds a name of what is around that
-        inner = node if isinstance(node, _SCOPES) else scope
+        inner = node if isinstance(node, SCOPES) else scope
         stack += [(part, inner) for part in ast.iter_child_nodes(node)]
     return tuple(found)
 
@@ -155,11 +155,6 @@ def _defines(cls: Class, name: str) -> bool:
                     return True
     return False
 
-
-_SCOPES: Final = (
-    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp,
-    ast.GeneratorExp,
-)  # fmt: skip
 
 DEFINED: Final = frozenset(dir(builtins)) | {
     "WindowsError", "_", "copyright", "credits", "display", "exit", "get_ipython", "license", "profile",

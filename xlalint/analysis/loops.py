@@ -543,7 +543,7 @@ def _part_by_rounds(
 def _parted_by_count(machine: Machine, over: ast.expr, frame: Frame, store: Store) -> Split | None:
     """How the replicas part that count to a number which is another one on each of them, or of which each
     takes every n-th of elements, as many as these may be."""
-    around = frame.outline.tree if frame.function is None else frame.function.node
+    around = frame.around
     if (dealt := dealt_out(over, around)) is not None:
         first, elements = dealt
         if any(isinstance(each, ast.Attribute) for each in within(elements)):

@@ -188,8 +188,7 @@ class Function:
 
     def _look_inside(self) -> None:
         arguments = self.node.args
-        bound = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-        bound |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a}
+        bound = {argument.arg for argument in all_arguments(arguments)}
         used: set[str] = set()
         outer: set[str] = set()
         attributes: set[str] = set()
@@ -1025,6 +1024,19 @@ def within(root: ast.AST) -> list[ast.AST]:
 def named(root: ast.AST, by: type[ast.expr_context] = ast.Load) -> frozenset[str]:
     """The names in a node that it loads, or does something else with."""
     return frozenset(each.id for each in within(root) if isinstance(each, ast.Name) and type(each.ctx) is by)
+
+
+def all_arguments(arguments: ast.arguments) -> list[ast.arg]:
+    """What a function takes, however it is given."""
+    extra = [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
+
+
+SCOPES: Final = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp,
+    ast.GeneratorExp,
+)  # fmt: skip
+"""What binds names of its own."""
 
 
 def _constant_of(value: ast.expr | None) -> object:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from xlalint.program.outline import Function
+from xlalint.program.outline import SCOPES, Function, all_arguments
 from xlalint.remembering import remembered
 
 _Place = tuple[int, int]
@@ -26,10 +26,7 @@ def unbound(function: Function) -> frozenset[ast.Name]:
     """
     if isinstance(function.node, ast.Lambda):
         return frozenset()
-    arguments = function.node.args
-    given = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    given |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a}
-    own = function.locals() - given
+    own = function.locals() - {argument.arg for argument in all_arguments(function.node.args)}
     if not own:
         return frozenset()
     scan = _Scan()
@@ -78,7 +75,7 @@ class _Scan:
             case ast.For() | ast.AsyncFor() | ast.While():
                 for part in ast.iter_child_nodes(node):
                     self.visit(part, until or _end(node))
-            case _ if isinstance(node, _SCOPES):
+            case _ if isinstance(node, SCOPES):
                 self._inside(node)
             case ast.Import(names=names) | ast.ImportFrom(names=names):
                 for alias in names:
@@ -132,9 +129,3 @@ def _start(node: ast.expr | ast.stmt | ast.AST) -> _Place:
 
 def _end(node: ast.AST) -> _Place:
     return getattr(node, "end_lineno", 0) or 0, getattr(node, "end_col_offset", 0) or 0
-
-
-_SCOPES: Final = (
-    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp,
-    ast.GeneratorExp,
-)  # fmt: skip

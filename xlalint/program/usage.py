@@ -11,7 +11,7 @@ from xlalint.knowledge import lifecycle
 from xlalint.knowledge.gone import OF_TORCH
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.site import site_of
-from xlalint.program.outline import dotted
+from xlalint.program.outline import all_arguments, dotted
 from xlalint.program.words import words_in
 from xlalint.sources.usage import FORMER
 
@@ -296,7 +296,7 @@ class _Walker:
             self.expression(decorator)
         gate = self._gate
         self._defined(node.name)
-        annotations = [a.annotation for a in _all_arguments(node.args) if a.annotation]
+        annotations = [a.annotation for a in all_arguments(node.args) if a.annotation]
         for expression in (*annotations, *([node.returns] if node.returns else [])):
             self.expression(expression)
         self._enter_function(node.args, node.name)
@@ -325,7 +325,7 @@ class _Walker:
             if default is not None:
                 self.expression(default)
         self._scope = _Scope(self._scope, name)
-        for argument in _all_arguments(arguments):
+        for argument in all_arguments(arguments):
             self._bind(argument.arg)
 
     def _leave(self) -> None:
@@ -588,11 +588,6 @@ def _gone(name: str) -> str:
 
 def _joined(name: str, rest: str) -> str:
     return f"{name}.{rest}" if name and rest else name or rest
-
-
-def _all_arguments(arguments: ast.arguments) -> list[ast.arg]:
-    extra = [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
 
 
 def _caught(handler: ast.ExceptHandler) -> Iterator[str]:
