@@ -31,6 +31,7 @@ from torch_xla.distributed.fsdp import XlaFullyShardedDataParallel
 from torch_xla.distributed.parallel_loader import MpDeviceLoader, ParallelLoader
 from torch_xla.experimental.spmd_fully_sharded_data_parallel import SpmdFullyShardedDataParallel
 
+from build_members import members
 from build_signatures import signatures
 
 
@@ -250,6 +251,7 @@ def main() -> None:
         json.dumps(
             {
                 "signatures": dict(signatures()),
+                "members": members(),
                 "missing": {name: why for name in asked["names"] if (why := missing(name))},
                 "host methods": {name: launched_by(partial(_call, name)) for name in asked["host methods"]},
                 "questions": {

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from xlalint.analysis.library.functions import EFFECTS
-from xlalint.knowledge import classes, functions, lifecycle, methods, operations, signatures
+from xlalint.knowledge import classes, functions, lifecycle, members, methods, operations, signatures
 from xlalint.knowledge.operations import Operation
 from xlalint.lazy.values import Kind
 from xlalint_runtime.proving.prove import NoProof, require_engine
@@ -148,6 +148,12 @@ def test_names_of_torch_exist(name: str, engine: Any) -> None:
 def test_functions_and_classes_take_what_the_table_says(engine: Any) -> None:
     table = Path(signatures.__file__).with_name("signatures.json")
     assert json.loads(table.read_text()) == engine["signatures"], "run scripts/build_signatures.py"
+
+
+@pytest.mark.engine
+def test_modules_of_torch_have_what_the_table_says(engine: Any) -> None:
+    table = Path(members.__file__).with_name("members.json")
+    assert json.loads(table.read_text()) == engine["members"], "run scripts/build_members.py"
 
 
 @pytest.mark.engine

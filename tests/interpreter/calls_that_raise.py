@@ -284,3 +284,101 @@ def by_samples(dataset, batches):
         print(loss.item())  # expect: XLA102
         loss.backward()
         torch_xla.sync()  # expect: XLA201
+
+
+def of_what_torch_has_not(batches):
+    model = Model().to(device)
+    optimizer = torch.optim.AdamWW(model.parameters())
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def of_parts_that_torch_has(batches):
+    model = Model().to(device)
+    torch.distributed.pipelining.pipeline(model, ())
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def of_one_that_settings_name(batches, settings):
+    model = Model().to(device)
+    criterion = getattr(torch.nn.functional, settings.loss)
+    for batch in batches:
+        loss = criterion(model(batch.to(device)), batch.to(device))
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def of_nccl(batches):
+    model = Model().to(device)
+    torch.distributed.init_process_group("nccl")
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def find(path):
+    """To be written."""
+    print(path)
+    raise NotImplementedError("say where the data are")
+
+
+def look_for(path):
+    if path.exists():
+        return path
+    raise FileNotFoundError(path)
+
+
+def of_a_function_that_raises(batches):
+    model = Model().to(device)
+    find("data")
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def of_a_function_that_may_raise(batches):
+    model = Model().to(device)
+    look_for("data")
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def of_a_function_whose_error_is_caught(batches):
+    model = Model().to(device)
+    try:
+        find("data")
+    except NotImplementedError:
+        pass
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+class Trainer:
+    def load(self):
+        raise NotImplementedError
+
+    def fit(self):
+        model = Model().to(device)
+        for batch in self.load():
+            loss = model(batch.to(device)).mean()
+            print(loss.item())  # expect: XLA102
+            loss.backward()
+            torch_xla.sync()  # expect: XLA201

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.payloads import SOME
 from xlalint.analysis.refusing import in_any_case
-from xlalint.knowledge import lifecycle
+from xlalint.knowledge import lifecycle, members
 from xlalint.knowledge.functions import LIBRARIES
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Raised
 from xlalint.program.outline import Outline, Taken
 from xlalint.sources.file import NOTEBOOK
-from xlalint.versions import show
+from xlalint.versions import LATEST, show
 
 
 def raised_by_import(machine: Machine, outline: Outline) -> Raised | None:
@@ -80,6 +81,8 @@ def raised_by_use(name: str, site: Site) -> Raised | None:
     gone = lifecycle.gone_part(name)
     if gone is None:
         module, _, last = name.rpartition(".")
+        if last != SOME and members.lacks(name):
+            return Raised(site, f"`{module}` has no `{last}`", LATEST)  # an older torch may have had it
         return Raised(site, f"`{module}` has no `{last}`") if lifecycle.never_was(name) else None
     part, removed = gone
     root = name.partition(".")[0]

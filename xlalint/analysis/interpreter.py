@@ -640,6 +640,8 @@ class Interpreter(Memo):
         if not call.frame.muted:
             self._tell(summary, call, told)
         if summary.store is None:
+            if function.owner is None and function.only_raises():  # methods may be there to be defined
+                state.raises(Raised(call.site, f"`{call.spelling}` raises"))
             return summary.value
         left = summary.store
         if summary.did_nothing:

@@ -72,7 +72,7 @@ def _is_quantized(call: Call) -> bool:
 
 def _is_written(call: Call, argument: str, *, given: object) -> bool:
     """Whether an argument is written as a constant: a setting may be another one on a TPU."""
-    written = call.written(argument)
+    written = call.written(argument, gone.PLACES.get(argument, -1))
     return isinstance(written, ast.Constant) and written.value == given
 
 
@@ -192,7 +192,7 @@ def _wrong_by_name(machine: Machine, name: str, call: Call) -> str:
         return f"`{call.spelling}` makes an array, and gets what is on the XLA device"
     if name in functions.FILLING_DEVICES and _fills_cuda(call, functions.FILLING_DEVICES[name]):
         return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
-    if not name.startswith(_OF_TORCH):
+    if not name.startswith(_OF_TORCH) or name in gone.REFUSED_ON_XLA:
         return _refused_on_xla(name, call)
     if _is_of("cuda", call.keywords.get("device")) and name.removeprefix("torch.") in operations.CREATIONS:
         return f"`{call.spelling}` asks for CUDA, which is not where XLA is"

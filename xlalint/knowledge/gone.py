@@ -108,10 +108,14 @@ OF_LIGHTNING: Final = frozenset(
 
 REFUSED_ON_XLA: Final[Mapping[str, Mapping[str, object]]] = {
     "accelerate.Accelerator": {"mixed_precision": "fp16"},
+    "torch.distributed.init_process_group": {"backend": "nccl"},
     "transformers._TrainingArguments": {"fp16": True},
     **{f"trl.{name}Config": {"fp16": True} for name in ("SFT", "DPO", "ORPO", "KTO", "GRPO", "Reward")},
 }
-"""Arguments for which a framework raises on a TPU, by class or function: accelerate wants a GPU for these."""
+"""Arguments for which a class or function raises on a TPU: accelerate and NCCL want a GPU for these."""
+
+PLACES: Final = {"backend": 0}
+"""Where those of them stand that are mostly given by their places."""
 
 BY_BITSANDBYTES: Final = ("load_in_4bit", "load_in_8bit")
 """With these a model of transformers is loaded by bitsandbytes, which has nothing for XLA."""

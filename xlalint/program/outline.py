@@ -186,6 +186,12 @@ class Function:
             self._look_inside()
         return bool(self.is_generator)
 
+    def only_raises(self) -> bool:
+        """Whether no call comes back: the last statement raises, and none returns."""
+        if not isinstance(self.node, ast.FunctionDef) or not isinstance(self.node.body[-1], ast.Raise):
+            return False
+        return not any(isinstance(each, ast.Return | ast.Yield | ast.YieldFrom) for each in within(self.node))
+
     def _look_inside(self) -> None:
         arguments = self.node.args
         bound = {argument.arg for argument in all_arguments(arguments)}
