@@ -25,7 +25,7 @@ from torch.distributed import distributed_c10d
 from torch.nn.parallel import distributed
 from torch_xla._internal import pjrt
 
-from xlalint_runtime import counters
+from xlalint_runtime import asking, counters
 from xlalint_runtime.hooks import Patches
 from xlalint_runtime.of_each import calls_of_each
 from xlalint_runtime.stopping import Parted
@@ -139,14 +139,18 @@ class Listener:
     def met(self) -> None:
         """All replicas that still run have come to a cut, or all have ended."""
 
+    def asks(self, tensors: list[torch.Tensor], act: Callable[[], Any]) -> Any:
+        """`act` asks for numbers of `tensors`, for which the engine launches what they need."""
+        return act()
+
 
 def listen(listener: Listener) -> None:
     """Tell `listener`, and nobody else, from now on where replicas are."""
     _listener[0] = listener
 
 
-def compile_once(tensors: list[torch.Tensor], *, leaves_pending: bool) -> None:
-    """Let one replica compile what each of `tensors` needs, before this one reads it.
+def compile_once(tensors: list[torch.Tensor], *, leaves_pending: bool, together: bool = False) -> None:
+    """Let one replica compile what `tensors` need, before this one reads them.
 
     Reads are not dispatched in any order, but a collective among what they run must be the same
     compiled graph on every replica all the same; and two replicas that compile one graph at once would
@@ -156,11 +160,13 @@ def compile_once(tensors: list[torch.Tensor], *, leaves_pending: bool) -> None:
         leaves_pending: Whether the tensors still wait for a cut when they are read, as after `item()`.
             Other reads keep what they compute, for which the engine compiles another graph: that is
             launched here, and the read finds it.
+        together: Whether they are launched as one graph. With collectives in it, the graph of a second one
+            would wait for the first, which waits for a replica that is kept from launching meanwhile.
     """
     prepare = counters.compile_ahead if leaves_pending else counters.launch
     with _compiling:
-        for tensor in tensors:
-            prepare([tensor])
+        for graph in [tensors] if together else [[tensor] for tensor in tensors]:
+            prepare(graph)
 
 
 def run_on_every_replica(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -203,6 +209,7 @@ def _groups_of_each_thread() -> Iterator[None]:
     patches.replace(distributed, "_verify_param_shape_across_processes", lambda _: lambda *_: None)
     patches.replace(torch.distributed.Reducer, "_rebuild_buckets", lambda _: lambda _: False)
     patches.replace(xmp.MpModelWrapper, "to", lambda _: _copy_to)
+    asking.while_running(patches, lambda tensors, act: _listener[0].asks(tensors, act))
     try:
         yield
     finally:

@@ -92,7 +92,8 @@ def supervise(*, hang_timeout: float | None, **asked_for: Any) -> Outcome:
         if request.report is None and run is not None:
             run = _with_children(run, [_read(path) for path in Path(folder).glob("report.*pid*.json")])
     if run is not None and not run.end:
-        run = replace(run, end=end or _in_words(status))
+        note = f"counts are those of {run.seconds:.0f} s after the start: what was counted then is lost"
+        run = replace(run, end=end or _in_words(status), notes=(*run.notes, note))
     if end:
         return Outcome(run, HUNG, stacks=shown, unwritten=saved is not None)
     return Outcome(run, max(status, 0), max(-status, 0), unwritten=saved is not None)

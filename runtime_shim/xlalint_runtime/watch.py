@@ -19,7 +19,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from xlalint.knowledge.dynamo import OF_XLA
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
-from xlalint.lazy.events import Event
+from xlalint.lazy.events import Event, Reading
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.site import Site
@@ -31,7 +31,7 @@ from xlalint_runtime.following import Follower
 from xlalint_runtime.parting import Arrival, Deed, Parting
 from xlalint_runtime.replica import Replica
 from xlalint_runtime.report import Report
-from xlalint_runtime.sites import Chain, calls_of, source, test_of, user_chain, written
+from xlalint_runtime.sites import Chain, callee, calls_of, source, test_of, user_chain, written
 from xlalint_runtime.stopping import Parted
 from xlalint_runtime.summary import Launch
 from xlalint_runtime.ties import Tied
@@ -167,7 +167,7 @@ class Watch(replicas.Listener):
 
     def tell(
         self, chain: Chain, transition: Transition, *, deed: str | None = None, meets: bool = False,
-        holds: bool = False,
+        holds: bool = False, by_some: Transition | None = None,
     ) -> None:  # fmt: skip
         """Something happens in the last of the user's frames `chain`.
 
@@ -177,6 +177,8 @@ class Watch(replicas.Listener):
             deed: By this the same is known again on other replicas; None: nobody waits for them in it.
             meets: Whether it waits for the other replicas by itself.
             holds: Whether what it launches holds a collective, so that the engine waits for the others.
+            by_some: What it is to the model where some replicas do it without the others, if that is not the
+                same.
         """
         replica = self.replica
         site = self._observe(replica, chain)
@@ -192,7 +194,8 @@ class Watch(replicas.Listener):
         def alone() -> None:
             if self._ends_parting and (meets or holds):
                 replicas.part(self._parted_from(rank, chain, parting.arrived_at()))
-            self._judge(self._gathered(chain, lambda: self._part(before, chain, tests, master, transition)))
+            act = by_some or transition
+            self._judge(self._gathered(chain, lambda: self._part(before, chain, tests, master, act)))
 
         def apart(other: int, there: Chain) -> None:
             if self._ends_parting:
@@ -355,6 +358,28 @@ class Watch(replicas.Listener):
         self.report.chain_at(site)
         self.model.run_dynamo(replica.state, OF_XLA, site, built=site, plain=True, trains=True)
 
+    def launch(
+        self, chain: Chain, cause: Launch, tensors: list[torch.Tensor], transition: Transition,
+        act: Callable[[], Any], *, by_some: Transition | None = None, ordered: bool = False,
+        leaves_pending: bool = False,
+    ) -> Any:  # fmt: skip
+        """Tell of what launches the graph of `tensors`, and do it; `ordered` when replicas do it in turn.
+
+        It `leaves_pending` what it has launched for the next cut where it only looks at a number.
+        """
+        waiting = pending.needing_materialisation(tensors) if replicas.running() else []
+        if waiting:
+            replicas.about_to_launch()
+        graph = pending.graph_text(waiting) if waiting else None
+        holds = graph is not None and pending.holds_collective(graph)
+        # Collectives meet in the same graph only: its text leaves out the numbers in it.
+        deed = pending.graph_hash(waiting).hex() if holds else graph
+        self.tell(chain, transition, deed=deed, holds=holds, by_some=by_some)
+        if waiting and not ordered:
+            replicas.compile_once(waiting, leaves_pending=leaves_pending, together=holds)
+        with self.launching(chain, cause, waiting=bool(waiting)):
+            return act()
+
     @contextlib.contextmanager
     def launching(self, chain: Chain, cause: Launch, waiting: bool) -> Iterator[None]:
         """Something is launched between cuts; what that reads is part of it.
@@ -494,6 +519,18 @@ class Watch(replicas.Listener):
         )
         last = next((one for one in reversed(standings[rank].meetings) if one.chain == chain), None)
         return told(standings, {rank: last or chain, other: None})
+
+    def asks(self, tensors: list[torch.Tensor], act: Callable[[], Any]) -> Any:
+        """This replica asks for numbers within an operation, of which the rules for shapes tell."""
+        chain = user_chain()
+        if self.this_thread.is_launching or not chain or not pending.needing_materialisation(tensors):
+            return act()
+        value = pending.device_value(tensors)
+
+        def by_some(state: State, site: Site) -> None:
+            self.model.read(state, value, Reading.EXPLICIT, written(site) or callee(site), site)
+
+        return self.launch(chain, Launch.READ, tensors, lambda *_: None, act, by_some=by_some)
 
     def _current_parting(self) -> Parting:
         with self._lock:

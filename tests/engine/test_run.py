@@ -244,6 +244,7 @@ def test_a_report_survives_an_abort() -> None:
     assert done.returncode == -signal.SIGABRT
     assert "__main__ ['abort'] more" in done.stdout
     assert "ended by SIGABRT" in done.stderr
+    assert "note: counts are those of " in done.stderr
     assert "warning[XLA101]" in done.stderr
 
 

@@ -18,7 +18,6 @@ from xlalint.lazy.state import State
 from xlalint.lazy.values import Weight
 from xlalint_runtime import counters, pending, replicas, separate
 from xlalint_runtime.sites import (
-    Chain,
     callee,
     changed_on_cpu,
     frames_below_user,
@@ -140,7 +139,7 @@ def _of_device(watch: Watch, tensor: torch.Tensor, method: str, act: Callable[[]
             watch.number_read(chain, value.recorded, of_part=of_part)
 
     looks = method in _LOOKING or (method == "__format__" and tensor.dim() == 0)
-    result = _launching(watch, chain, Launch.READ, [tensor], transition, act, leaves_pending=looks)
+    result = watch.launch(chain, Launch.READ, [tensor], transition, act, leaves_pending=looks)
     if value.recorded.must is Weight.HEAVY:
         watch.was_read(tensor)
     return result
@@ -167,7 +166,7 @@ def _save(watch: Watch, original: Any) -> Any:
         has_parameters = pending.has_parameters(obj)
         transition = _saving(watch, tensors, by_xla=by_xla, has_parameters=has_parameters)
         act = functools.partial(original, obj, *args, **kwargs)
-        return _launching(watch, chain, Launch.SAVE, tensors, transition, act)
+        return watch.launch(chain, Launch.SAVE, tensors, transition, act)
 
     return save
 
@@ -182,7 +181,7 @@ def _sync_multi(watch: Watch, original: Any) -> Any:
             return original(tensors, *args, **kwargs)
         transition = _saving(watch, tensors, by_xla=True)
         act = functools.partial(original, tensors, *args, **kwargs)
-        return _launching(watch, chain, Launch.SAVE, tensors, transition, act, ordered=True)
+        return watch.launch(chain, Launch.SAVE, tensors, transition, act, ordered=True)
 
     return sync_multi
 
@@ -208,28 +207,6 @@ def _saving(
         )  # fmt: skip
 
     return transition
-
-
-def _launching(
-    watch: Watch, chain: Chain, cause: Launch, tensors: list[torch.Tensor], transition: Transition,
-    act: Callable[[], Any], *, ordered: bool = False, leaves_pending: bool = False,
-) -> Any:  # fmt: skip
-    """Tell of what launches the graph of `tensors`, and do it; `ordered` when replicas do it in turn.
-
-    It `leaves_pending` what it has launched for the next cut where it only looks at a number.
-    """
-    waiting = pending.needing_materialisation(tensors) if replicas.running() else []
-    if waiting:
-        replicas.about_to_launch()
-    graph = pending.graph_text(waiting) if waiting else None
-    holds = graph is not None and pending.holds_collective(graph)
-    # Collectives meet in the same graph only: its text leaves out the numbers in it.
-    deed = pending.graph_hash(waiting).hex() if holds else graph
-    watch.tell(chain, transition, deed=deed, holds=holds)
-    if waiting and not ordered:
-        replicas.compile_once(waiting, leaves_pending=leaves_pending)
-    with watch.launching(chain, cause, waiting=bool(waiting)):
-        return act()
 
 
 def _is_internal() -> bool:

@@ -29,6 +29,9 @@ def main() -> list[float]:
         print(total.item(), total)
         doubled = xm.all_reduce(xm.REDUCE_SUM, loss.detach() * 2)
         print(doubled.numpy(force=True), doubled.tolist())
+        shares = xm.all_reduce(xm.REDUCE_SUM, loss.detach() * torch.ones(2, device=device))
+        print(torch.equal(shares, shares * 2), shares.nonzero(), shares[shares > 0].shape)
+        torch.save([shares + 1, shares + 2], f"shares{xr.global_ordinal()}.pt")
     xm.save(model.state_dict(), "all_replicas.pt")
     xm.rendezvous("saved")
     if xm.is_master_ordinal():
