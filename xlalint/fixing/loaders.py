@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from xlalint.cure import Rename
 from xlalint.fixing.edits import Edit
-from xlalint.fixing.module import Module
+from xlalint.fixing.module import Module, position
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import function_around, spelled_as
 from xlalint.fixing.rewrite import Need, Refused, Rewrite
@@ -72,7 +72,7 @@ def _asked(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, ast.Call]
                 use for use, where in module.scopes.uses[name] if module.scopes.binding(name, where) is scope
             ]
             if scope.others[name] != [target]:
-                uses = _until_next(module, name, target, scope.others[name], uses)
+                uses = _of_this(module, name, target, scope.others[name], uses)
             if not uses:
                 raise Refused(f"`{name}` is more than this loader")
             for use in uses:
@@ -81,34 +81,45 @@ def _asked(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, ast.Call]
             raise Refused("it is not seen what it is asked for")
 
 
-def _until_next(
+def _of_this(
     module: Module, name: str, target: ast.Name, bound: list[ast.AST], uses: list[ast.Name]
 ) -> list[ast.Name]:
-    """The uses of a name below one of several statements of a block that bind it, above the next.
+    """The uses of a name that mean what one of several statements has bound it to.
 
     Raises:
-        Refused: it is bound, or used, elsewhere, too.
+        Refused: it is bound otherwise, or it is not seen for each use which of the statements it follows.
     """
-    statements = [module.parents[each] for each in bound]
+    statements = [node for node in map(module.parents.get, bound) if isinstance(node, ast.Assign)]
     own = module.parents[target]
-    assert isinstance(own, ast.stmt)
-    block = module.block(own)
-    places = [block.index(each) for each in statements if isinstance(each, ast.Assign) and each in block]
-    members = {
-        use: module.member(use, block)
-        for use in uses
-        if function_around(module, use) is function_around(module, own)
-    }
-    first = min(places)
-    if (
-        len(places) < len(bound)
-        or len(members) < len(uses)
-        or any(member is None or block.index(member) <= first for member in members.values())
-    ):
-        raise Refused(f"`{name}` is more than this loader")
-    place = block.index(own)
-    end = min((each for each in places if each > place), default=len(block))
-    return [use for use, member in members.items() if member in block[place + 1 : end + 1]]
+    found = []
+    for use in uses:
+        above = [each for each in statements if _ends_above(each, use)]
+        last = max(above, key=position, default=None)
+        if len(statements) < len(bound) or last is None or not _follows(module, use, last, statements):
+            raise Refused(f"`{name}` is more than this loader")
+        if last is own:
+            found.append(use)
+    return found
+
+
+def _ends_above(statement: ast.stmt, use: ast.expr) -> bool:
+    return (statement.end_lineno or 0, statement.end_col_offset or 0) <= position(use)
+
+
+def _follows(module: Module, use: ast.Name, last: ast.stmt, statements: list[ast.Assign]) -> bool:
+    """Whether `last` has always run before the use, and none of the others since."""
+    if function_around(module, use) is not function_around(module, last):
+        return False
+    if module.member(use, module.block(last)) is None:
+        return False
+    again = [each for each in module.around(use) if isinstance(each, ast.For | ast.AsyncFor | ast.While)]
+    around_last = list(module.around(last))
+    return not any(
+        loop in module.around(each)
+        for loop in again
+        if not any(loop is each for each in around_last)
+        for each in statements
+    )
 
 
 def _require_iterated(module: Module, asked: ast.Call) -> None:

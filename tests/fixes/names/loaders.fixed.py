@@ -56,3 +56,21 @@ def epochs(train, check, device):
         run(loader)
         loader = pl.MpDeviceLoader(check, device)
         run(loader)
+
+
+def epochs_with_a_test(train, check, device):
+    for epoch in range(2):
+        para_loader = pl.MpDeviceLoader(train, device)
+        run(para_loader)
+        with torch.no_grad():
+            para_loader = pl.MpDeviceLoader(check, device)
+            run(para_loader)
+
+
+def now_and_then(train, check, device, epochs):
+    loader = pl.ParallelLoader(train, [device])  # stays: `loader` is more than this loader
+    for epoch in range(epochs):
+        run(loader.per_device_loader(device))
+        if epoch == 3:
+            loader = pl.ParallelLoader(check, [device])  # stays: `loader` is more than this loader
+            run(loader.per_device_loader(device))
