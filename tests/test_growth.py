@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from growth import FAMILIES
 from xlalint.analysis.engine import Program
 from xlalint.analysis.interpreter import ATTRIBUTES
+from xlalint.checker import check
 from xlalint.configuration import Configuration, Local
 from xlalint.judging import Judge
 from xlalint.registry import all_rules
+from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile, read
 from xlalint.versions import DEFAULT_TARGET
 
@@ -142,3 +145,18 @@ def test_methods_are_run_for_attributes_that_are_not_known_yet(tmp_path: Path) -
         function.name for _, function, key in analyzed.interpreter.contexts() if key[0] == ATTRIBUTES
     }
     assert tabulated == {"__init__", "note"}
+
+
+REGISTERING = Path(__file__).parent / "interpreter" / "registered_across_a_package"
+
+
+@pytest.mark.parametrize("parts", [3, 30])
+def test_parts_of_a_package_that_register_nothing_are_not_parsed(parts: int, tmp_path: Path) -> None:
+    copytree(REGISTERING, tmp_path, dirs_exist_ok=True)
+    package = tmp_path / "engine"
+    with (package / "__init__.py").open("a") as imports:
+        for number in range(parts):
+            imports.write(f"from . import part{number}\n")
+            (package / f"part{number}.py").write_text("class Part:\n    pass\n")
+    report = check([tmp_path], SettingsFinder(isolated=True))
+    assert report.statistics["modules"] == 5

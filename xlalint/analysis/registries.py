@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from xlalint.analysis.machine import Machine
@@ -66,7 +67,7 @@ def filled(machine: Machine, value: Value, name: str, outline: Outline) -> Value
         return value
     found: list[tuple[str | None, Value]] = []
     names = registry.by | {function for function, _ in registry.given}
-    for module in _modules(machine, registry.home, outline):
+    for module in _modules(machine, registry.home, outline, names):
         if machine.mentions(module, names):
             machine.rest_on("whole", module.file)
             found += _registered(machine, registry, module)
@@ -137,19 +138,39 @@ def _filled_by(function: Function) -> Iterator[tuple[ast.expr, bool]]:
                         yield held, True
 
 
-def _modules(machine: Machine, home: Outline, asking: Outline) -> list[Outline]:
-    """The modules that are looked through for what is registered."""
-    modules = {home.file: home, asking.file: asking}
-    taken = list(imported(machine, asking))
-    for package in _packages_around(machine, home, asking):
-        modules.setdefault(package.file, package)
-        taken += imported(machine, package)
-    for found in taken:
-        modules.setdefault(found.file, found)
-        if found.path.name == "__init__.py":  # a package mostly imports its parts so that they register
-            for part in imported(machine, found):
-                modules.setdefault(part.file, part)
+def _modules(machine: Machine, home: Outline, asking: Outline, names: frozenset[str]) -> list[Outline]:
+    """The modules that are looked through for what is registered by functions of some names."""
+    around = [asking, *_packages_around(machine, home, asking)]
+    modules = {module.file: module for module in (home, *around)}
+    for module in around:
+        for found in _registering(machine, module, names):
+            modules.setdefault(found.file, found)
+            if found.path.name == "__init__.py":  # a package mostly imports its parts so that they register
+                for part in _registering(machine, found, names):
+                    modules.setdefault(part.file, part)
     return [modules[file] for file in sorted(modules)]
+
+
+def _registering(machine: Machine, outline: Outline, names: frozenset[str]) -> Iterator[Outline]:
+    """Of the modules that a module imports those that may register something, or import what does.
+
+    Their texts tell, so that the others are not parsed: a package may have hundreds of parts. One that puts
+    another object in its own place imports its parts when they are asked for.
+    """
+    for name in _imported(machine, outline):
+        path = machine.names.locate_module(name, outline)
+        if path is None:
+            continue
+        is_package = path.name == "__init__.py" and not _says(machine, path, "sys.modules")
+        if is_package or any(_says(machine, path, each) for each in sorted(names)):
+            found = machine.names.find_module(name, outline)
+            if found is not None:
+                yield found
+
+
+def _says(machine: Machine, path: Path, word: str) -> bool:
+    machine.rest_on("says", str(path), word)
+    return machine.project.says(path, word)
 
 
 def _packages_around(machine: Machine, *modules: Outline) -> Iterator[Outline]:
@@ -164,12 +185,20 @@ def _packages_around(machine: Machine, *modules: Outline) -> Iterator[Outline]:
 
 def imported(machine: Machine, outline: Outline) -> Iterator[Outline]:
     """The modules of the project that a module imports."""
+    for name in _imported(machine, outline):
+        found = machine.names.find_module(name, outline)
+        if found is not None and not found.is_framework:
+            yield found
+
+
+def _imported(machine: Machine, outline: Outline) -> Iterator[str]:
+    """The names by which a module imports what are modules, or may be."""
     machine.rest_on("imports", outline.file)
     for taken in outline.taken():
-        for name in (taken.module, f"{taken.module}.{taken.name}" if taken.name else ""):
-            found = machine.names.find_module(name, outline) if name else None
-            if found is not None and not found.is_framework:
-                yield found
+        if taken.module:
+            yield taken.module
+        if taken.name:
+            yield f"{taken.module}.{taken.name}"
 
 
 def _registered(machine: Machine, registry: Registry, module: Outline) -> Iterator[tuple[str | None, Value]]:

@@ -109,6 +109,11 @@ class Project:
             return False
         return _ALL_NAMES.search(text) is None and not any(word in text for word in _MAKING_NAMES)
 
+    def says(self, path: Path, word: str) -> bool:
+        """Whether a word stands in the text of a module; no file is parsed for this."""
+        text = self._text(path)
+        return text is not None and holds_word(text, word)
+
     def _text(self, path: Path) -> str | None:
         outline = self._outlines.get(path)
         if outline is None and self._read_text is None:

@@ -84,6 +84,8 @@ class Facts:
         path = self._project.path(file)
         if kind == "lacks":
             return str(self._project.lacks(path, detail))
+        if kind == "says":
+            return str(self._project.says(path, detail))
         if kind in _OF_PLANNED and not self._plan().looks_at(path):
             return str(False)  # whatever stands in the file, so that nobody parses it
         outline = self._project.outline(path)
