@@ -382,3 +382,29 @@ class Trainer:
             print(loss.item())  # expect: XLA102
             loss.backward()
             torch_xla.sync()  # expect: XLA201
+
+
+def train_replica(batches):
+    model = Model().to(device)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def of_one_that_gets_no_number():
+    torch_xla.launch(train_replica, args=(torch.ones(8, 4, 4),))
+
+
+def train_numbered_replica(index, batches, *more):
+    model = Model().to(device)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def of_one_that_gets_its_number():
+    torch_xla.launch(train_numbered_replica, args=(torch.ones(8, 4, 4), 1))

@@ -120,3 +120,39 @@ def by_settings(dataset, args):
     if args.whole_batches:
         settings["drop_last"] = True
     train(DataLoader(dataset, **settings))
+
+
+def taken_one_by_one_to_the_end(steps):
+    loader = pl.MpDeviceLoader(DataLoader(digits(), 64), device)  # expect: XLA404
+    batches = iter(loader)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        for _ in range(4):
+            try:
+                x = next(batches)
+            except StopIteration:
+                batches = iter(loader)
+                x = next(batches)
+            model(x).sum().backward()
+        optimizer.step()
+
+
+def taken_one_by_one():
+    batches = iter(pl.MpDeviceLoader(DataLoader(digits(), 64), device))
+    for _ in range(100):
+        optimizer.zero_grad()
+        model(next(batches)).sum().backward()
+        optimizer.step()
+
+
+def tried_otherwise(loader):
+    loader = pl.MpDeviceLoader(DataLoader(digits(), 64), device)
+    batches = iter(loader)
+    for step in range(100):
+        optimizer.zero_grad()
+        try:
+            x = next(batches)
+        except (TypeError, ValueError):
+            continue
+        model(x).sum().backward()
+        optimizer.step()

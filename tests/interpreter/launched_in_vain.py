@@ -46,7 +46,7 @@ def without_its_number(step):
     model = torch.nn.Linear(4, 4).to("xla")
     if step > 0:
         xm.rendezvous("saved")  # quiet: nobody gives it the number of its replica
-    torch.save(model.state_dict(), "model.pt")  # expect: XLA601
+    torch.save(model.state_dict(), "model.pt")  # expect: XLA601 likely
 
 
 def with_its_number(index, settings):
@@ -63,7 +63,7 @@ def given_what_they_take(settings):
     torch_xla.launch(with_whatever, (settings, "more"))
 
 
-def given_one_too_many(settings):  # it raises: the function is judged by itself
+def given_one_too_many(settings):  # it raises: what it would start is a note
     torch_xla.launch(without_its_number, args=(settings,))
 
 

@@ -54,12 +54,14 @@ from xlalint.lazy.values import (
     UNKNOWN,
     Form,
     Kind,
+    Ragged,
     Value,
     Weight,
     kinds_that,
 )
 from xlalint.program.branching import kept_tests
 from xlalint.program.counting import RANGES, dealt_out, is_evened_out
+from xlalint.program.exhausting import drawn_to_the_end
 from xlalint.program.inner import statements_run
 from xlalint.program.outline import Class, Function, dotted, last_name, named, within
 from xlalint.remembering import remembered
@@ -835,7 +837,7 @@ def _end_loop(
         state, outside, over, recorded, frame.site(node),
         since=since, keeps=back is not None and _keeps_work(node, frame, back),
         told=judged and back is not None,
-        ragged=ragged_of(over), padded=padded_of(over), whole=whole_of(over),
+        ragged=ragged_of(over) or _ragged_below(node, back), padded=padded_of(over), whole=whole_of(over),
         in_batches=frame.may_be_in_batches,
         goes_on=rounds_go_on(node, frame, back) if judged and back is not None else None,
         draws=_drawn(machine, node, over, frame, back) if judged and back is not None else None,
@@ -854,6 +856,14 @@ def _end_loop(
     for read in state.owes(Owed.READ):
         if not (read.since or read.inherited):  # it was of what had been recorded when the loop began
             exchange(state, read, read._replace(since=outer_since))
+
+
+def _ragged_below(node: ast.For | ast.AsyncFor | ast.While, back: Store | None) -> Ragged | None:
+    """Whether a loop whose rounds step draws from an iterator, to its end, whose last batch is smaller."""
+    if back is None or not back.state.loop.own.steps:
+        return None
+    loaders = (back.names.get(name) for name in drawn_to_the_end(node))
+    return next((ragged for loader in loaders if (ragged := ragged_of(loader)) is not None), None)
 
 
 def _drawn(

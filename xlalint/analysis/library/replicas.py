@@ -37,6 +37,7 @@ from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import BarrierFault, Reading
 from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.site import Site
+from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -371,30 +372,37 @@ def _start(
     )  # fmt: skip
     target, given = call.argument(0, "fn"), call.argument(1, "args")
     arguments = elements(given)
-    if target is not None and target.kind is Kind.CALLABLE and _takes(target, given):
+    if target is not None and target.kind is Kind.CALLABLE:
+        misfit = _misfit(target, given, call)
+        if misfit:
+            state.raises(Raised(call.site, misfit))
         asked = processes is not None or known or many or (default is not None and default > 1)
         several = processes != 1 if asked else None
         machine.run_replica(
-            target, arguments, call, several=several,
+            target, arguments, call, indexed=not misfit, several=several,
             anew=several is not False and literal(method) != functions.INHERITING,
             assumes=LAUNCHES if raises else NONE_ASSUMED,
         )  # fmt: skip
     return NONE
 
 
-def _takes(target: Value, given: Value | None) -> bool:
-    """Whether a launched function may take the number of its replica and what it is given: else it raises."""
+def _misfit(target: Value, given: Value | None, call: Call) -> str:
+    """Why a launched function cannot take the number of its replica and what is given; empty where it may."""
     match target.payload:
         case Targets((Bound(function=function) as bound,)) if not function.decorators:
             held = given.payload if given is not None else None
             items = held.items if isinstance(held, Container) else () if given is None else None
             if items is None:
-                return True
+                return ""
             positional, _, by_default = function.parameters
-            count = 1 + len(items) + (bound.receiver is not None and not function.is_static)
+            own = bound.receiver is not None and not function.is_static
+            count = 1 + len(items) + own
             least = sum(name not in by_default for name in positional)
-            return least <= count and (function.node.args.vararg is not None or count <= len(positional))
-    return True
+            most = count if function.node.args.vararg is not None else len(positional)
+            if not least <= count <= most:
+                gets = f"gets {count - own} of `{call.spelling}`, with the number of the replica"
+                return f"`{function.name}` takes {len(positional) - own} arguments, and {gets}"
+    return ""
 
 
 def _starts_the_runtime(device: Obligation) -> bool:
