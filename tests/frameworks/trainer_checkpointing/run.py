@@ -5,7 +5,7 @@ from transformers import AutoModelForCausalLM, BitsAndBytesConfig, Trainer, Trai
 from trl import SFTConfig, SFTTrainer
 
 
-def main(name, dataset):
+def main(index, name="gpt2", dataset=None):
     args = TrainingArguments("out", gradient_checkpointing=True, bf16=True)
     trainer = Trainer(AutoModelForCausalLM.from_pretrained(name), args, train_dataset=dataset)
     trainer.train()  # expect: XLA708
