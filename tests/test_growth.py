@@ -14,6 +14,7 @@ from xlalint.analysis.interpreter import ATTRIBUTES
 from xlalint.checker import check
 from xlalint.configuration import Configuration, Local
 from xlalint.judging import Judge
+from xlalint.program.project import Project
 from xlalint.registry import all_rules
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile, read
@@ -151,12 +152,23 @@ REGISTERING = Path(__file__).parent / "interpreter" / "registered_across_a_packa
 
 
 @pytest.mark.parametrize("parts", [3, 30])
-def test_parts_of_a_package_that_register_nothing_are_not_parsed(parts: int, tmp_path: Path) -> None:
+def test_parts_of_a_package_that_register_nothing_are_looked_at_once_and_not_parsed(
+    parts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     copytree(REGISTERING, tmp_path, dirs_exist_ok=True)
     package = tmp_path / "engine"
     with (package / "__init__.py").open("a") as imports:
         for number in range(parts):
             imports.write(f"from . import part{number}\n")
             (package / f"part{number}.py").write_text("class Part:\n    pass\n")
+    asked: Counter[Path] = Counter()
+    says = Project.says
+
+    def counted(project: Project, path: Path, word: str) -> bool:
+        asked[path] += path.name.startswith("part")
+        return says(project, path, word)
+
+    monkeypatch.setattr(Project, "says", counted)
     report = check([tmp_path], SettingsFinder(isolated=True))
     assert report.statistics["modules"] == 5
+    assert 0 < asked.total() <= 4 * parts  # at most once for each module of the program

@@ -142,10 +142,13 @@ def _modules(machine: Machine, home: Outline, asking: Outline, names: frozenset[
     """The modules that are looked through for what is registered by functions of some names."""
     around = [asking, *_packages_around(machine, home, asking)]
     modules = {module.file: module for module in (home, *around)}
+    seen = {module.file for module in around}
     for module in around:
         for found in _registering(machine, module, names):
             modules.setdefault(found.file, found)
-            if found.path.name == "__init__.py":  # a package mostly imports its parts so that they register
+            # A package mostly imports its parts so that they register.
+            if found.path.name == "__init__.py" and found.file not in seen:
+                seen.add(found.file)
                 for part in _registering(machine, found, names):
                     modules.setdefault(part.file, part)
     return [modules[file] for file in sorted(modules)]
@@ -191,14 +194,16 @@ def imported(machine: Machine, outline: Outline) -> Iterator[Outline]:
             yield found
 
 
-def _imported(machine: Machine, outline: Outline) -> Iterator[str]:
-    """The names by which a module imports what are modules, or may be."""
+def _imported(machine: Machine, outline: Outline) -> dict[str, None]:
+    """The names by which a module imports what are modules, or may be, in their order, each once."""
     machine.rest_on("imports", outline.file)
+    names: dict[str, None] = {}
     for taken in outline.taken():
         if taken.module:
-            yield taken.module
+            names[taken.module] = None
         if taken.name:
-            yield f"{taken.module}.{taken.name}"
+            names[f"{taken.module}.{taken.name}"] = None
+    return names
 
 
 def _registered(machine: Machine, registry: Registry, module: Outline) -> Iterator[tuple[str | None, Value]]:
