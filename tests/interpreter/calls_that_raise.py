@@ -2,6 +2,8 @@
 # mypy: ignore-errors
 """What comes after a call that surely raises is a note: it never comes to that."""
 
+import argparse
+
 import torch
 import torch_xla
 
@@ -408,3 +410,34 @@ def train_numbered_replica(index, batches, *more):
 
 def of_one_that_gets_its_number():
     torch_xla.launch(train_numbered_replica, args=(torch.ones(8, 4, 4), 1))
+
+
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-b", "--batch-size", type=int, default=8)
+    group = parser.add_argument_group("data")
+    group.add_argument("--folder", dest="data")
+    args = parser.parse_args()
+    print(args)
+    of_options_that_are_there(args, [torch.ones(args.batch_size, 4)])
+    of_an_option_that_is_not_there(args, [torch.ones(args.batch_size, 4)])
+
+
+def of_an_option_that_is_not_there(args, batches):
+    model = Model().to(device)
+    print(args.local_rank)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def of_options_that_are_there(args, batches):
+    model = Model().to(device)
+    print(args.data, args.batch_size)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201

@@ -36,6 +36,7 @@ from xlalint.analysis.payloads import (
     Module,
     Namespace,
     Optimizer,
+    Options,
     Parameters,
     Partial,
     Scoped,
@@ -78,6 +79,7 @@ from xlalint.program.outline import Class, dotted, last_name
 def _attribute(machine: Machine, node: ast.Attribute, frame: Frame, store: Store) -> Value:
     base = machine.evaluate(node.value, frame, store)
     if (chosen := option_in(machine, base, node.attr, frame.outline)) is not None:
+        _note_lack_of_option(machine, base, node, frame, store)
         return chosen
     found = attribute(machine, base, node.attr, node, frame, store)
     if any(isinstance(target, Method) and target.name == node.attr for target in targets(found)):
@@ -380,6 +382,18 @@ def _note_lack_of_loader(
     if not may_give(frame.outline, XLA_LOADER, node.attr):
         why = f"a `{XLA_LOADER}` has no `{node.attr}`, unlike the loader that it goes over"
         store.state.raises(Raised(frame.site(node), why))
+
+
+def _note_lack_of_option(
+    machine: Machine, holder: Value, node: ast.Attribute, frame: Frame, store: Store
+) -> None:
+    """The command line is asked for an option that the program does not add: that raises."""
+    if store.state.trust.raised is not None or holder.assumes:
+        return
+    match holder.payload:
+        case Options(outline=outline, fields=False) if outline is frame.outline:
+            if machine.names.lacks_option(outline, node.attr):
+                store.state.raises(Raised(frame.site(node), f"the program has no option `{node.attr}`"))
 
 
 def _bring_parts(machine: Machine, part: Value, name: str, table: dict[str, Value], store: Store) -> None:

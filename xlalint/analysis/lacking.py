@@ -12,9 +12,19 @@ import sys
 from typing import Final
 
 from xlalint.knowledge.methods import NAMING_PARTS
-from xlalint.knowledge.outside import chooses_xla
-from xlalint.program.outline import SCOPES, Class, Outline, last_name, within_lines
+from xlalint.knowledge.outside import PARSES_ALL, chooses_xla
+from xlalint.program.outline import (
+    ADDS_OPTION,
+    SCOPES,
+    Class,
+    Import,
+    Outline,
+    dotted,
+    last_name,
+    within_lines,
+)
 from xlalint.program.project import BINDING_ANY_NAME
+from xlalint.remembering import remembered
 from xlalint.sources.file import NOTEBOOK
 from xlalint.writing import written
 
@@ -60,6 +70,88 @@ def _binds(node: ast.AST, name: str) -> bool:
         case ast.Global(names=names) | ast.Nonlocal(names=names):
             return name in names
     return getattr(node, "name", None) == name  # functions, classes, errors that are caught, patterns
+
+
+def lacks_option(outline: Outline, name: str) -> bool:
+    """Whether what a module parses of the command line surely has no option of a name."""
+    named = _named_for_options(outline)
+    return named is not None and name not in named and not name.startswith("_")
+
+
+@remembered(256)
+def _named_for_options(outline: Outline) -> frozenset[str] | None:
+    """The names that a module says anywhere but where it asks for an attribute: its options are among these.
+
+    None where options may be added in another way than one by one, or by somebody else who gets them.
+    """
+    if outline.path.suffix == NOTEBOOK or outline.star_imports or outline.mentions(_ADDING_OTHERWISE):
+        return None
+    if any(word in outline.text for word in BINDING_ANY_NAME):
+        return None
+    nodes = list(ast.walk(outline.tree))
+    parsers = {each for node in nodes if (each := _named_parser(node, outline)) is not None}
+    parsed = {each for node in nodes if (each := _named_options(node, parsers)) is not None}
+    if "" in parsers or "" in parsed or not (parsers and parsed):
+        return None
+    own = {function.name for function in outline.functions.values()}
+    said: set[str] = set()
+    kept: set[ast.expr] = set()
+    for node in nodes:
+        match node:
+            case ast.Attribute(value=of, attr=name, ctx=context):
+                kept.add(of)
+                if not isinstance(context, ast.Load):
+                    said.add(name)
+            case ast.Constant(value=str(text)):
+                said.add(text.lstrip("-").replace("-", "_"))
+            case ast.keyword(arg="args", value=ast.Tuple(elts=given)):  # of a launch
+                kept.update(given)
+            case ast.keyword(arg=str(name)):
+                said.add(name)
+            case ast.Call(func=ast.Attribute(attr=method), args=flags) if method == ADDS_OPTION:
+                if not flags or not all(isinstance(flag, ast.Constant) for flag in flags):
+                    return None
+            case ast.Call(func=ast.Name(id=called), args=given):
+                if called in own or called in _SHOWING:
+                    kept.update(given)
+    held = parsers | parsed
+    if any(
+        isinstance(node, ast.Name) and node.id in held and node.ctx.__class__ is ast.Load and node not in kept
+        for node in nodes
+    ):
+        return None
+    return frozenset(said)
+
+
+def _named_parser(node: ast.AST, outline: Outline) -> str | None:
+    """The name that is bound to a parser of the command line; empty where one is made in another way."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=made, keywords=keywords)):
+            if last_name(made) == _PARSER and not any(each.arg in _TAKEN_OVER for each in keywords):
+                return name if _is_of_argparse(made, outline) else ""
+        case ast.Call(func=made, keywords=keywords) if last_name(made) == _PARSER:
+            if any(each.arg in _TAKEN_OVER for each in keywords) or not _is_of_argparse(made, outline):
+                return ""
+    return None
+
+
+def _is_of_argparse(made: ast.expr, outline: Outline) -> bool:
+    bound = outline.bindings.get(dotted(made).partition(".")[0], ())
+    return [each.target for each in bound if isinstance(each, Import)] in (
+        ["argparse"],
+        [f"argparse.{_PARSER}"],
+    )
+
+
+def _named_options(node: ast.AST, parsers: set[str]) -> str | None:
+    """The name that is bound to what a parser returns; empty where it is used in another way."""
+    match node:
+        case ast.Assign(
+            targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(value=of, attr=method))
+        ):
+            if method == PARSES_ALL:
+                return name if dotted(of) in parsers else ""
+    return None
 
 
 def makes(outline: Outline, cls: str) -> bool:
@@ -165,6 +257,15 @@ there."""
 
 ANSWERING: Final = frozenset({"__getattr__", "__getattribute__"})
 """Methods that are asked for what an object does not hold: they may answer for any name."""
+
+_PARSER: Final = "ArgumentParser"
+_TAKEN_OVER: Final = ("parents", "argument_default", None)
+"""What gives a parser options that another one has, or takes those away that nobody sets."""
+_SHOWING: Final = ("print", "str")
+_ADDING_OTHERWISE: Final = frozenset({
+    "add_subparsers", "set_defaults", "setattr", "parse_known_args", "namespace", "__dict__", "Namespace",
+})  # fmt: skip
+"""Where a program names one of these, its options may be others than it adds one by one."""
 
 _BY_ANY_NAME: Final = ANSWERING | {"setattr", "vars", "__dict__", "__setattr__"}
 """Where a program names one of these, its objects may hold what no class says."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.lacking import DEFINED, scopes_binding
+from xlalint.analysis.lacking import DEFINED, lacks_option, scopes_binding
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.moments import frame_at
 from xlalint.analysis.operators import truth
@@ -142,6 +142,13 @@ class Names:
             ("undefined", outline, name), lambda: scopes_binding(name, outline), lambda: None
         )
         return scopes is not None and not any(first <= node.lineno <= last for first, last in scopes)
+
+    def lacks_option(self, outline: Outline, name: str) -> bool:
+        """Whether what a module parses of the command line surely has no option of a name."""
+        self._machine.rest_on("whole", outline.file)
+        return self._machine.lookups.find(
+            ("lacks option", outline, name), lambda: lacks_option(outline, name), lambda: False
+        )
 
     def library(self, name: str, outline: Outline) -> Value:
         """What a qualified name of a library means, as it is used in a module."""
