@@ -85,7 +85,7 @@ def _told(change: Change) -> str:
         case Changed.RESULT:
             return f"{name} yields {now}, in earlier steps {before}"
         case Changed.NEW:
-            return f"`{now}` is an operation that no earlier step had"
+            return f"`{now}` is an operation more than earlier steps have"
         case Changed.GONE:
             return f"`{before}` on line {change.before_line} is left out"
         case Changed.OTHER:

@@ -99,6 +99,9 @@ def _at(at: int, now: Sequence[Operation], before: Sequence[Operation], key: Key
         return ours, Change(Changed.NEW, ours.name, "", _call(ours))
     theirs = before[at]
     added, left_out = _again(now, at, theirs, key), _again(before, at, ours, key)
+    if added and left_out:  # Either is here and there: what there is more of in all tells.
+        more, fewer = _has_more(now, before, ours, key), _has_more(before, now, theirs, key)
+        added, left_out = added * (more or not fewer), left_out * (fewer or not more)
     same_name = ours.name == theirs.name
     if same_name and not (ours.site != theirs.site and (added or left_out)):
         return ours, _same(ours, theirs)
@@ -112,6 +115,11 @@ def _again(operations: Sequence[Operation], at: int, wanted: Operation, key: Key
     """After how many operations more the one comes that was expected; 0: not soon."""
     following = islice(operations, at + 1, at + _AHEAD)
     return next((n for n, each in enumerate(following, 1) if key(each) == key(wanted)), 0)
+
+
+def _has_more(one: Sequence[Operation], other: Sequence[Operation], of: Operation, key: Key) -> bool:
+    wanted = key(of)
+    return sum(key(each) == wanted for each in one) > sum(key(each) == wanted for each in other)
 
 
 def _same(ours: Operation, theirs: Operation) -> Change:

@@ -146,10 +146,10 @@ class Guard:
         news: list[Placed] = []
         for event, view, chain in happened:
             # What a cut settles belongs to the function that makes the cut.
-            in_caller = isinstance(event, Settled) and event.obligation.terms.placed_in_caller
-            settled_in = chain if in_caller else None
+            settles = event.obligation if isinstance(event, Settled) else None
+            settled_in = chain if settles is not None and settles.terms.placed_in_caller else None
             for finding in self._judge.findings(event, view):
-                placed = self.report.add(finding, settled_in)
+                placed = self.report.add(finding, settled_in, settles)
                 if placed is not None:
                     news.append(placed)
         if self._on_news is not None:

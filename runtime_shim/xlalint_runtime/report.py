@@ -16,6 +16,7 @@ from typing import Any
 from xlalint.diagnostic import Diagnostic, Evidence, Observer, Position, Range
 from xlalint.judging import Caller, Placed, diagnostic, place, settle
 from xlalint.lazy.events import Event
+from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import Site
 from xlalint.rule import Finding
@@ -59,6 +60,8 @@ class Report:
         self._latest: Chain = ()
         self._owners: dict[Scope | Split, CodeType] = {}
         self._costs: dict[Site, _Costs] = defaultdict(_Costs)
+        self._settled: dict[tuple[tuple[str, Site], int], Obligation | None] = {}
+        """What was settled last, by rule, place and replica."""
         self._sources = _Sources(Path.cwd())
         self._lock = threading.Lock()
 
@@ -94,18 +97,25 @@ class Report:
                 for cost in found:
                     self._costs[site].add(cost)
 
-    def add(self, finding: Finding, settled_in: Chain | None = None) -> Placed | None:
+    def add(
+        self, finding: Finding, settled_in: Chain | None = None, settles: Obligation | None = None
+    ) -> Placed | None:
         """Count a finding. Returns it if there was none of its rule at its place before.
 
         It is placed in the function of its owner; without one, where its event happened, or in the
-        innermost function that the calls `settled_in` are in as well.
+        innermost function that the calls `settled_in` are in as well. What it `settles` may be settled more
+        than once, as a read whose work another read runs again, and then a cut: that counts once.
         """
         placed = self._placed(finding, settled_in)
+        key = _key(placed)
         with self._lock:
+            is_new = not self._times[key]
             self._found.add(placed)
-            self._times[_key(placed)] += 1
-            self._replicas[_key(placed)].add(replicas.rank())
-            return placed if self._times[_key(placed)] == 1 else None
+            last = self._settled.get((key, replicas.rank()))
+            self._times[key] += settles is None or settles is not last
+            self._settled[key, replicas.rank()] = settles
+            self._replicas[key].add(replicas.rank())
+            return placed if is_new else None
 
     def again(self, site: Site, times: int, kind: type[Event]) -> None:
         """What was found at `site` by an event of this kind has happened so many times more."""

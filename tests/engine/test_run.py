@@ -11,11 +11,15 @@ from pathlib import Path
 import pytest
 
 from xlalint import numbers
+from xlalint.lazy.events import Changed
+from xlalint.lazy.site import Site
 from xlalint.merging import merged
 from xlalint.output import runs
 from xlalint.runs import Run
+from xlalint_runtime.differences import first_difference
 from xlalint_runtime.proving.forkserver import ForkServer
 from xlalint_runtime.proving.measurement import Job, Measurement
+from xlalint_runtime.traces import Operation, Trace
 
 PROGRAMS = Path(__file__).parent / "run"
 HARMFUL = sorted(path for path in PROGRAMS.glob("*.py") if not path.stem.endswith(".fixed"))
@@ -105,6 +109,41 @@ def test_a_step_that_is_only_begun_is_not_counted(server: ForkServer) -> None:
 def test_a_second_read_that_runs_the_step_again_is_told_where_nothing_cuts(server: ForkServer) -> None:
     program = MORE / "two_reads_and_no_cut.py"
     assert found(watched(server, program)) == marked(program)
+
+
+def test_a_read_that_another_read_and_a_cut_run_again_counts_once(server: ForkServer, tmp_path: Path) -> None:
+    program = tmp_path / "two_reads.py"
+    program.write_text(
+        "import torch, torch_xla\n"
+        "model = torch.nn.Linear(4, 2).to(torch_xla.device())\n"
+        "for _ in range(3):\n"
+        "    loss = model(torch.ones(3, 4).to('xla')).sum()\n"
+        "    first = loss.item()\n"
+        "    second = loss.item()\n"
+        "    torch_xla.sync()\n"
+    )
+    report = watched(server, program).run
+    assert report is not None
+    counts = {each["range"]["start"]["line"]: each["evidence"]["count"] for each in report["diagnostics"]}
+    assert counts == {5: 3, 6: 3}
+
+
+def test_by_what_a_graph_differs_is_what_there_is_more_or_less_of_in_all() -> None:
+    def trace(*calls: str) -> Trace:
+        sites = (Site("train.py", line, 0, line) for line in range(1, len(calls) + 1))
+        return Trace(
+            tuple(Operation(name, (), (), (), (), site) for name, site in zip(calls, sites, strict=True)),
+            None, is_whole=True,
+        )  # fmt: skip
+
+    step = ("to", "to_of_labels", "linear", "loss")
+    validated = trace("to", "linear", "to_of_labels", "loss", *step)
+    found = first_difference(validated, [trace(*step)])
+    assert found is not None
+    assert (found[1].how, found[1].operation) == (Changed.NEW, "linear")
+    back = first_difference(trace(*step), [validated])
+    assert back is not None
+    assert (back[1].how, back[1].operation) == (Changed.GONE, "linear")
 
 
 def test_what_spares_a_distribution_its_questions_is_named(server: ForkServer) -> None:
