@@ -69,20 +69,24 @@ def _between(mine: UserFrame, theirs: UserFrame | None, *, has_ended: bool) -> l
     ending = [fork for fork in past if fork.ends and fork in ours]
     if not has_ended:
         loops = [fork for fork in only_one if fork.way is Way.LOOP]
-        return [*inside, *ending, *past, *loops][:1]
+        return [*inside, *ending, *past][:1] or [*_leaving(mine.site.path, 0, loops), *loops[:1]]
     loops = [fork for fork in ours if fork.way is Way.LOOP][:1]
-    return [*ending, *inside][:1] or [*_left_after(theirs, loops), *loops]
+    left = _left_after(theirs, loops) or _leaving(mine.site.path, 0, loops)
+    return [*ending, *inside][:1] or [*left, *loops]
 
 
 def _left_after(last: UserFrame | None, loops: list[Fork]) -> list[Fork]:
     """The first test after the place where a replica was seen last by which it may have left the loop."""
-    if last is None:
-        return []
+    return _leaving(last.site.path, last.site.line, loops) if last is not None else []
+
+
+def _leaving(path: str, line: int, loops: list[Fork]) -> list[Fork]:
+    """The first test, from this line on, by which a replica may have left one of the loops before its end."""
     ends = {
         fork
-        for led in _forks(last.site.path).values()
+        for led in _forks(path).values()
         for fork in led
-        if fork.way is Way.BODY and fork.ends and fork.site.line >= last.site.line and set(loops) & set(led)
+        if fork.way is Way.BODY and fork.ends and fork.site.line >= line and set(loops) & set(led)
     }
     return sorted(ends, key=lambda fork: fork.site.line)[:1]
 

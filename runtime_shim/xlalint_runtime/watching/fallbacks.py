@@ -43,8 +43,8 @@ class Fallbacks:
         """Args: from_the_start: whether lines are followed before anything is known to fall back."""
         self._watch = watch
         self._faults = faults
-        self._places: dict[str, Site] = {}
-        """By operation, where it was seen last."""
+        self._places: dict[str, set[Site]] = {}
+        """By operation, where it was seen."""
         self._thread = threading.get_ident()
         self._left = 0
         self._lines = Lines(self._passed)
@@ -67,8 +67,9 @@ class Fallbacks:
         elif (new := counters.fallbacks() - self._known) and not replicas.running():
             self._known += new
             for operation, count in new.items():
-                if operation in self._places:
-                    self._watch.report.again(self._places[operation], count, _event(operation))
+                sites = self._places.get(operation, ())
+                for site in sites if len(sites) == 1 else ():  # Of several, nobody knows which it was.
+                    self._watch.report.again(site, count, _event(operation))
             if not self._places.keys() >= new.keys() and self._lines.follow():
                 self._left = LOOKS
 
@@ -97,7 +98,7 @@ class Fallbacks:
             self._faults.note(error, "operations that fall back to the host")
 
     def _tell(self, operation: str, count: int, chain: Chain) -> None:
-        self._places[operation] = chain[-1].site
+        self._places.setdefault(operation, set()).add(chain[-1].site)
         transition = self._read if operation == counters.READ else self._falling_back(operation)
         for _ in range(count):
             self._watch.tell(chain, transition)
