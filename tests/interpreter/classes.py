@@ -301,3 +301,41 @@ def device_of_a_field():
     network(x).sum().backward()
     optimizer.step()
     torch_xla.sync()
+
+
+class Plain(Base):
+    pass
+
+
+class Showing(Base):
+    def show(self):
+        print(self.loss)
+
+
+class PlainAndShowing(Plain, Showing):
+    pass
+
+
+class Counting:
+    def show(self):
+        self.count = 1
+        super().show()
+
+
+class CountingAndShowing(Counting, Showing):
+    pass
+
+
+class CountingAlone(Counting, Base):
+    pass
+
+
+def bases_with_a_base_in_common():
+    with torch_xla.step():
+        PlainAndShowing().show()  # expect: XLA101
+
+
+def mixins_call_what_is_named_behind_them():
+    with torch_xla.step():
+        CountingAndShowing().show()  # expect: XLA101
+        CountingAlone().show()

@@ -68,7 +68,7 @@ class Moving:
     """Moves what a loader of torch gives."""
 
     def __init__(self, samples):
-        self.loader = torch.utils.data.DataLoader(samples, batch_size=8)
+        self.loader = torch.utils.data.DataLoader(samples, batch_size=8)  # expect: XLA404 likely
 
     def __iter__(self):
         for inputs, targets in self.loader:
@@ -77,7 +77,7 @@ class Moving:
 
 class MovingTorchXLAs(Moving):
     def __init__(self, samples):
-        self.loader = pl.MpDeviceLoader(torch.utils.data.DataLoader(samples, batch_size=8), device)
+        self.loader = pl.MpDeviceLoader(torch.utils.data.DataLoader(samples, batch_size=8), device)  # expect: XLA404 likely
 
 
 class Shared:
@@ -173,3 +173,53 @@ def tensors_are_asked_one_by_one(batches):
 def a_generator_expression_in_a_step(batches):
     with torch_xla.step():
         print(max(model(x).sum().item() for batch in batches))  # expect: XLA101
+
+
+# What a generator gives is as large as what it goes over
+
+
+def moved(loader):
+    for inputs, labels in loader:
+        yield inputs.to(device), labels.to(device)
+
+
+def moved_if_whole(loader):
+    for inputs, labels in loader:
+        if len(labels) == 8:
+            yield inputs.to(device), labels.to(device)
+
+
+def filled_up(loader):
+    for inputs, labels in loader:
+        yield torch.nn.functional.pad(inputs, (0, 0, 0, 8 - len(inputs))).to(device), labels.to(device)
+
+
+def padded(rows):
+    return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)  # expect: XLA405 likely
+
+
+def moved_as_they_come(samples):
+    for rows in torch.utils.data.DataLoader(samples, 8, drop_last=True, collate_fn=padded):
+        yield rows.to(device)
+
+
+def trained_on_what_is_moved(samples):
+    for inputs, _ in moved(torch.utils.data.DataLoader(samples, 8)):  # expect: XLA404 likely
+        with torch_xla.step():
+            model(inputs).sum().backward()
+            optimizer.step()
+    for rows in moved_as_they_come(samples):
+        with torch_xla.step():
+            model(rows).sum().backward()
+            optimizer.step()
+
+
+def trained_on_what_is_whole(samples):
+    for inputs, _ in moved_if_whole(torch.utils.data.DataLoader(samples, 8)):
+        with torch_xla.step():
+            model(inputs).sum().backward()
+            optimizer.step()
+    for inputs, _ in filled_up(torch.utils.data.DataLoader(samples, 8)):
+        with torch_xla.step():
+            model(inputs).sum().backward()
+            optimizer.step()

@@ -45,6 +45,7 @@ from xlalint.analysis.payloads import (
     Target,
     Targets,
     callable_value,
+    classes_of,
     has_effect,
     literal,
     met_at,
@@ -440,7 +441,7 @@ def _super_method(machine: Machine, node: ast.Call, frame: Frame, store: Store) 
     arguments = frame.function.node.args
     named = [*arguments.posonlyargs, *arguments.args]
     receiver = store.names.get(named[0].arg, UNKNOWN) if named else UNKNOWN
-    for base in machine.classes.bases(owner)[1:]:
+    for base in _after(machine, owner, receiver):
         if function.attr in base.methods:
             return callable_value(Bound(base.methods[function.attr], receiver))
     if isinstance(receiver.payload, Module):
@@ -449,6 +450,15 @@ def _super_method(machine: Machine, node: ast.Call, frame: Frame, store: Store) 
             plain = receiver  # its class says which parts it has
         return callable_value(Method(plain, function.attr))
     return callable_value(Known("builtins.object.__init__")) if function.attr == "__init__" else UNKNOWN
+
+
+def _after(machine: Machine, owner: Class, receiver: Value) -> list[Class]:
+    """What comes after a class where an object is asked: for a mixin, the classes named behind it."""
+    of = classes_of(receiver)
+    only = of[0] if len(of) == 1 else None
+    whole = machine.classes.bases(only) if isinstance(only, Class) else []
+    known = whole if owner in whole else machine.classes.bases(owner)
+    return known[known.index(owner) + 1 :]
 
 
 def _is_parameter(node: ast.expr, frame: Frame) -> bool:

@@ -94,13 +94,14 @@ class ClassTable:
         return self._machine.lookups.find(("bases", cls), lambda: self._find_bases(cls), lambda: [cls])
 
     def _find_bases(self, cls: Class) -> list[Class]:
-        known = [cls]
-        for value in self._base_values(cls):
-            if isinstance(value.payload, Classes):
-                for direct in value.payload.of:
-                    if not isinstance(direct, str):
-                        known += [base for base in self.bases(direct) if base not in known]
-        return known
+        direct = [
+            each
+            for value in self._base_values(cls)
+            if isinstance(value.payload, Classes)
+            for each in value.payload.of
+            if not isinstance(each, str)
+        ]
+        return [cls, *_merged([*map(self.bases, direct), direct])]
 
     def _base_values(self, cls: Class) -> list[Value]:
         self._machine.rest_on("class", *cls.key)
@@ -367,6 +368,19 @@ class ClassTable:
         if self.kind_of(cls) is Kind.MODULE:
             return Value(Kind.MODULE, payload=Module((), Place.UNKNOWN, (cls,)))
         return Value(Kind.INSTANCE, payload=Instance((cls,)))
+
+
+def _merged(orders: list[list[Class]]) -> list[Class]:
+    """All bases in the order of Python: each before its own, and those before what is named after them."""
+    order: list[Class] = []
+    waiting = [one for one in orders if one]
+    while waiting:
+        behind = {each for one in waiting for each in one[1:]}
+        # Where none may be next, Python refuses the class.
+        following = next((one[0] for one in waiting if one[0] not in behind), waiting[0][0])
+        order.append(following)
+        waiting = [rest for one in waiting if (rest := [each for each in one if each is not following])]
+    return order
 
 
 def _held_by_parts(table: dict[str, Value], store: Store) -> dict[str, Value]:

@@ -452,7 +452,7 @@ class Interpreter(Memo):
         if function.outline.is_framework and not call.frame.outline.is_framework:
             value = _made_at(value, call.site)
         if function.yields():
-            return generated(summary)
+            return generated(summary, function.node)
         # A function that never returns ends here for whoever called it, as far as we see.
         return UNKNOWN if summary.store is None else value
 

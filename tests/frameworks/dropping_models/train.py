@@ -138,3 +138,15 @@ def has_that_of_a_name_without(data):
 def has_that_of_any_name(data, name):
     set_seed(1)
     train(AutoModelForSequenceClassification.from_config(AutoConfig.from_pretrained(name)), data)
+
+
+def drops_and_ties(data, name):
+    torch.manual_seed(1)  # expect: XLA707
+    model = GPT2LMHeadModel.from_pretrained(name)
+    model.train()
+    train(model, data)
+
+
+def ties_and_is_still_in_the_mode_of_predictions(data, name):
+    torch.manual_seed(1)
+    train(GPT2LMHeadModel.from_pretrained(name), data)

@@ -14,6 +14,9 @@ class CountingTranslation(TranslationTask):
         loss, sample_size, logging_output = criterion(model, sample)
         optimizer.backward(loss)
         self.total += loss.item()  # expect: XLA102 likely
+        if update_num > 1000:
+            norms = [p.grad.norm().item() for p in model.parameters()]  # expect: XLA102 likely
+            self.largest = max(norms)
         return loss, sample_size, logging_output
 
 

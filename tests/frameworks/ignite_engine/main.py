@@ -2,7 +2,8 @@
 
 import ignite.distributed as idist
 import torch
-from ignite.engine import Engine, Events
+from ignite.engine import Engine, Events, create_supervised_evaluator
+from ignite.metrics import Accuracy
 
 
 def create_trainer(model, optimizer):
@@ -43,6 +44,25 @@ def create_trainer(model, optimizer):
     return trainer
 
 
+def create_evaluator(model):
+    def infer(engine, batch):
+        return model(batch[0]), batch[1]
+
+    return Engine(infer)
+
+
+def evaluate(trainer, model, loader):
+    bare = create_evaluator(model)
+    counting = create_supervised_evaluator(model, metrics={"accuracy": Accuracy()}, device=idist.device())
+
+    @trainer.on(Events.EPOCH_COMPLETED)
+    def validate(engine):
+        counting.run(loader)  # quiet: all replicas sum
+        if idist.get_rank() == 0:
+            counting.run(loader)  # expect: XLA502
+            bare.run(loader)  # quiet: nothing is summed
+
+
 def training(local_rank, dataset):
     if idist.get_local_rank() > 0:
         idist.barrier()
@@ -51,7 +71,9 @@ def training(local_rank, dataset):
         idist.barrier()  # quiet: the others have waited above
     model = idist.auto_model(torch.nn.Linear(4, 4))
     optimizer = idist.auto_optim(torch.optim.SGD(model.parameters(), lr=0.1))
-    create_trainer(model, optimizer).run(loader, max_epochs=2)
+    trainer = create_trainer(model, optimizer)
+    evaluate(trainer, model, loader)
+    trainer.run(loader, max_epochs=2)
 
 
 def apart(local_rank, dataset):

@@ -3,6 +3,8 @@
 import timm
 import torch
 import torch_xla
+import torch_xla.core.xla_model as xm
+import torch_xla.runtime as xr
 from timm.loss import LabelSmoothingCrossEntropy
 from timm.optim import create_optimizer, create_optimizer_v2
 from timm.utils import ModelEmaV2
@@ -54,3 +56,22 @@ def at_hand(samples, make):
     for images, labels in loader_of(samples):  # quiet: nobody knows what `make` returns
         LabelSmoothingCrossEntropy()(model(images.to(device)), labels.to(device)).backward()
         optimizer.step()
+
+
+def fit(model):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(10):
+        with torch_xla.step():
+            optimizer.zero_grad()
+            model(torch.ones(8, 3, 32, 32, device=device)).sum().backward()
+            xm.optimizer_step(optimizer)
+
+
+def with_weights_of_its_own():
+    torch.manual_seed(7 + xr.global_ordinal())  # expect: XLA517
+    fit(timm.create_model("resnet50", pretrained=False).to(device))
+
+
+def with_weights_of_a_file(pretrained):
+    torch.manual_seed(7 + xr.global_ordinal())  # quiet: all replicas load the same weights, or may do so
+    fit(timm.create_model("resnet50", pretrained=pretrained).to(device))

@@ -101,8 +101,12 @@ def make_module(name: str, call: Call, *, draws: bool = False, weighs: bool = Fa
 
 def _is_trained_before(name: str, call: Call) -> bool:
     """Whether what makes a model may be told to load its weights."""
-    told = not packages.OF_TRAINED.isdisjoint(call.keywords) or len(call.arguments) > 1 or call.open_ended
-    return told or name == packages.FROM_PRETRAINED
+    told = any(
+        given.kind is not Kind.NONE and literal(given) is not False
+        for keyword, given in call.keywords.items()
+        if keyword in packages.OF_TRAINED
+    )
+    return told or len(call.arguments) > 1 or call.open_ended or name == packages.FROM_PRETRAINED
 
 
 def _place(device: str) -> Place:

@@ -64,6 +64,7 @@ from xlalint.lazy.state import (
 )
 from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight, join_all, kinds_that
 from xlalint.program.outline import Class, Function, FunctionNode, last_name, named, within
+from xlalint.program.padding import fills_to_few_lengths
 from xlalint.remembering import remembered
 from xlalint.spelling import THE_FRAMEWORK
 
@@ -746,9 +747,9 @@ def differs_in_bound_only(state: State, other: State) -> bool:
     return same == other
 
 
-def generated(summary: Summary) -> Value:
+def generated(summary: Summary, function: FunctionNode) -> Value:
     """What a generator yields. Each `next` of it cuts when its one `yield` follows a cut, and running out of
-    it does when that is what its loop does."""
+    it does when that is what its loop does. Its batches are as large as those that it passes on."""
     element = join_all((given.value for given in summary.yields), UNKNOWN)
     cuts: bool | None = False
     if any(given.after_cut for given in summary.yields) or (summary.store and summary.store.state.loop.cuts):
@@ -756,12 +757,28 @@ def generated(summary: Summary) -> Value:
         cuts = True if len(places) == 1 and all(given.after_cut for given in summary.yields) else None
     if cuts is not False:
         at_end = cuts is True and all(map(_is_over_cutting, summary.yields))
-        return Value(Kind.LOADER, payload=Loader(run(element), cuts, at_end))
+        return _passing_on(Loader(run(element), cuts, at_end), summary, function)
     perhaps = (given.over for given in summary.yields if given.over and given.over.kind in _MAY_BE_LOADER)
     over = next(perhaps, None)
     if over is not None:
         return UNKNOWN._replace(recorded=element.recorded, payload=Iterated(element, over))
-    return Value(Kind.LOADER, payload=Loader(element))
+    return _passing_on(Loader(element), summary, function)
+
+
+def _passing_on(loader: Loader, summary: Summary, function: FunctionNode) -> Value:
+    """What a generator gives, with what is known of the batches of the one loader that it goes over.
+
+    One that asks anything, or fills up, may leave out or change those of another shape.
+    """
+    over = {given.over.payload if given.over is not None else None for given in summary.yields}
+    (inner,) = over if len(over) == 1 else (None,)
+    if isinstance(inner, Loader) and not (_asks(function) or fills_to_few_lengths(function)):
+        loader = loader._replace(ragged=inner.ragged, whole=inner.whole, padded=inner.padded)
+    return Value(Kind.LOADER, payload=loader)
+
+
+def _asks(function: FunctionNode) -> bool:
+    return any(isinstance(node, ast.If | ast.IfExp | ast.Match | ast.Try) for node in within(function))
 
 
 def _is_over_cutting(given: Yielded) -> bool:

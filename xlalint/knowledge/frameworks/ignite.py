@@ -40,6 +40,9 @@ class Engine:
         for batch in pl.MpDeviceLoader(batches):
             process_function(self, batch)
 
+    def run(self, data=None, max_epochs=None, epoch_length=None, **kwargs):
+        pass
+
     def on(self, event_name, *args, **kwargs):
         def add(handler):
             self.add_event_handler(event_name, handler, *args, **kwargs)
@@ -53,6 +56,20 @@ class Engine:
                 handler(self, *args, **kwargs)
         else:
             handler(self, *args, **kwargs)
+
+
+class _Counting(Engine):
+    def run(self, data=None, max_epochs=None, epoch_length=None, **kwargs):
+        xm.all_reduce("sum", sums)  # of each metric, at the end of an epoch
+
+
+def create_supervised_evaluator(model, metrics=None, device=None, **kwargs):
+    def evaluate(engine, batch):
+        model.eval()
+        with torch.no_grad():
+            return model(batch[0])
+
+    return Engine(evaluate) if metrics is None else _Counting(evaluate)
 
 
 class Parallel:

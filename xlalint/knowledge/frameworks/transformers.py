@@ -216,7 +216,8 @@ class AutoConfig(DroppingConfig):
 
 
 def _network(config):
-    return config.layer if isinstance(config, DroppingConfig) else torch.nn.Linear(1, 1)
+    network = torch.nn.Linear(1, 1)  # made here, with weights that are drawn
+    return torch.nn.Sequential(network, config.layer) if isinstance(config, DroppingConfig) else network
 
 
 class DroppingModel(PreTrainedModel):
@@ -226,12 +227,16 @@ class DroppingModel(PreTrainedModel):
         self.network = _network(config)
         self.recomputes = False
 
+    @staticmethod
+    def _at_rest(model):
+        return model.eval()
+
     @classmethod
     def from_pretrained(cls, *given, config=None, dropout=None, hidden_dropout_prob=None, **named):
         drops = config is None and dropout is None and hidden_dropout_prob is None
         model = cls()
         model.network = torch.nn.Sequential(torch.nn.Dropout()) if drops else _network(config)
-        return _loaded(model.eval())
+        return _loaded(cls._at_rest(model))
 
 
 class HeadByName(PreTrainedModel):
@@ -280,7 +285,10 @@ class TyingModel(PreTrainedModel):
 
 
 class TyingAndDroppingModel(TyingModel, DroppingModel):
-    pass
+    @staticmethod
+    def _at_rest(model):
+        model.network.eval()
+        return model
 
 
 def set_seed(seed, deterministic=False):
