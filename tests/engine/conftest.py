@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _programs(item: pytest.Item) -> list[Program]:
     """The programs that a test is parametrized with."""
     given = getattr(item, "callspec", _NONE).params.values()
-    several = [parameter if isinstance(parameter, list) else [parameter] for parameter in given]
+    several = [each if isinstance(each, list | tuple) else [each] for each in given]
     return [program for some in several for program in some if isinstance(program, Program)]
 
 
