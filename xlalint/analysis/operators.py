@@ -61,6 +61,7 @@ from xlalint.lazy.values import (
     worked_on,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.program.hashing import finds_by_hash
 from xlalint.spelling import IN_PLACE, spelling
 from xlalint.writing import written
 
@@ -417,6 +418,12 @@ def _compare(machine: Machine, node: ast.Compare, frame: Frame, store: Store) ->
     return result if len(node.ops) == 1 else Value(Kind.HOST, differs=result.differs)
 
 
+def _is_found_by_hash(machine: Machine, node: ast.Compare, frame: Frame) -> bool:
+    """Whether a tensor is looked for in a dictionary or set, which compares no numbers: measured."""
+    machine.rest_on("whole", frame.outline.file)
+    return finds_by_hash(node.comparators[-1], frame.function, frame.outline)
+
+
 def compare(
     machine: Machine, op: ast.cmpop, left: Value, right: Value, node: ast.Compare, frame: Frame, store: Store
 ) -> Value:
@@ -450,7 +457,7 @@ def compare(
             known = False  # of what users hand over, what nobody knows is none of those that a program lists
         if known is not None:
             return constant(known is isinstance(op, ast.In))
-        if left.kind is Kind.TENSOR:
+        if left.kind is Kind.TENSOR and not _is_found_by_hash(machine, node, frame):
             read(left, Reading.BOOL, spelling(node), frame.site(node), frame, store)
         return HOST
     if Kind.PARAMETERS in (left.kind, right.kind):

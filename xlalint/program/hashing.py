@@ -1,0 +1,51 @@
+"""Containers that find what they are asked for by its hash: of a tensor, where it stands in memory."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+from xlalint.program.outline import Function, Outline, last_name
+from xlalint.writing import written
+
+
+def finds_by_hash(asked: ast.expr, function: Function | None, outline: Outline) -> bool:
+    """Whether what is asked `in` is surely a dictionary or a set: by how it is written, or by all that is
+    assigned to its name in the function, or to the attribute in its class."""
+    if not isinstance(asked, ast.Name | ast.Attribute):
+        return _is_made(asked)
+    scopes: list[ast.AST] = []
+    if function is not None:
+        of_class = isinstance(asked, ast.Attribute) and function.owner is not None
+        scopes.append(function.owner.node if of_class and function.owner is not None else function.node)
+    scopes.append(outline.tree)
+    name = written(asked)
+    assigned = (list(_assigned(name, scope)) for scope in scopes)
+    values = next((found for found in assigned if found), [])
+    return bool(values) and all(map(_is_made, values))
+
+
+def _assigned(name: str, scope: ast.AST) -> Iterator[ast.expr]:
+    for node in ast.walk(scope):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                if any(written(target) == name for target in targets):
+                    yield value
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                if written(target) == name:
+                    yield value
+
+
+def _is_made(value: ast.expr) -> bool:
+    match value:
+        case ast.Dict() | ast.Set() | ast.DictComp() | ast.SetComp():
+            return True
+        case ast.Call(func=ast.Attribute(attr="keys")):
+            return True
+        case ast.Call(func=called):
+            return last_name(called) in _HASHING
+    return False
+
+
+_HASHING: Final = frozenset({"Counter", "OrderedDict", "defaultdict", "dict", "frozenset", "set"})
