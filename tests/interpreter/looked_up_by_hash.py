@@ -30,12 +30,17 @@ class Words:
         return token in self.ends  # expect: XLA103
 
 
+def given(token, KNOWN):
+    return token in KNOWN  # expect: XLA103
+
+
 def main(model, rounds):
     words = Words()
     counted = Counter()
     for each in rounds:
         token = model(each.to(device)).argmax() + torch.ones(1, device=device)
         words.decode(token)
+        given(token, rounds)
         print(token in {0: "a"}, token in counted, token in KNOWN, token in counted.keys())
         print(token in (1, 2))  # expect: XLA103
         print(token in LISTED)  # expect: XLA103

@@ -15,15 +15,17 @@ def finds_by_hash(asked: ast.expr, function: Function | None, outline: Outline) 
     assigned to its name in the function, or to the attribute in its class."""
     if not isinstance(asked, ast.Name | ast.Attribute):
         return _is_made(asked)
-    scopes: list[ast.AST] = []
-    if function is not None:
-        of_class = isinstance(asked, ast.Attribute) and function.owner is not None
-        scopes.append(function.owner.node if of_class and function.owner is not None else function.node)
-    scopes.append(outline.tree)
-    name = written(asked)
-    assigned = (list(_assigned(name, scope)) for scope in scopes)
-    values = next((found for found in assigned if found), [])
+    values = list(_assigned(written(asked), _scope(asked, function, outline)))
     return bool(values) and all(map(_is_made, values))
+
+
+def _scope(asked: ast.Name | ast.Attribute, function: Function | None, outline: Outline) -> ast.AST:
+    """Where what is asked is bound: the class of a method for attributes, the function for its own names."""
+    if function is None:
+        return outline.tree
+    if isinstance(asked, ast.Name):
+        return function.node if asked.id in function.locals() else outline.tree
+    return function.owner.node if function.owner is not None else function.node
 
 
 def _assigned(name: str, scope: ast.AST) -> Iterator[ast.expr]:
