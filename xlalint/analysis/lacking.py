@@ -126,9 +126,8 @@ def _named_for_options(outline: Outline) -> frozenset[str] | None:
 def _named_parser(node: ast.AST, outline: Outline) -> str | None:
     """The name that is bound to a parser of the command line; empty where one is made in another way."""
     match node:
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=made, keywords=keywords)):
-            if last_name(made) == _PARSER and not any(each.arg in _TAKEN_OVER for each in keywords):
-                return name if _is_of_argparse(made, outline) else ""
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=made)):
+            return name if last_name(made) == _PARSER else None  # the call is a node of its own
         case ast.Call(func=made, keywords=keywords) if last_name(made) == _PARSER:
             if any(each.arg in _TAKEN_OVER for each in keywords) or not _is_of_argparse(made, outline):
                 return ""

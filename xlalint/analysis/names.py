@@ -146,9 +146,7 @@ class Names:
     def lacks_option(self, outline: Outline, name: str) -> bool:
         """Whether what a module parses of the command line surely has no option of a name."""
         self._machine.rest_on("whole", outline.file)
-        return self._machine.lookups.find(
-            ("lacks option", outline, name), lambda: lacks_option(outline, name), lambda: False
-        )
+        return lacks_option(outline, name)
 
     def library(self, name: str, outline: Outline) -> Value:
         """What a qualified name of a library means, as it is used in a module."""

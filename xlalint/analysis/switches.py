@@ -24,7 +24,8 @@ from xlalint.lazy.events import Event
 from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Kind, Value
-from xlalint.program.outline import Function, dotted, last_name, within
+from xlalint.program.assignments import assignments
+from xlalint.program.outline import Function, dotted, last_name
 from xlalint.remembering import remembered
 from xlalint.sources.settings_files import NOWHERE
 from xlalint.spelling import spelling
@@ -313,7 +314,7 @@ def _may_be_a_setting(node: ast.expr, frame: Frame) -> bool:
     if not isinstance(holder, ast.Name):
         return False
     if function is not None and function.binds(holder.id):
-        given: Iterable[object] = _assignments(function.node).get(holder.id, ())
+        given: Iterable[object] = assignments(function.node).get(holder.id, ())
     else:
         given = frame.outline.bindings.get(holder.id, ())
     return any(isinstance(one, ast.Call) and last_name(one.func) in _READING for one in given)
@@ -425,7 +426,7 @@ def _given(machine: Machine, node: ast.expr, frame: Frame) -> list[tuple[ast.exp
         case ast.Name(id=name) if function is not None and function.binds(name):
             if name in function.parameters.annotations:
                 return []
-            return [(value, function) for value in _assignments(function.node).get(name, ())]
+            return [(value, function) for value in assignments(function.node).get(name, ())]
         case ast.Name(id=name):
             machine.rest_on("name", frame.outline.file, name)
             bound = frame.outline.bindings.get(name, ())
@@ -436,30 +437,10 @@ def _given(machine: Machine, node: ast.expr, frame: Frame) -> list[tuple[ast.exp
                 for method in cls.methods.values():
                     machine.rest_on("text", *method.key)
                     if attr in method.stored_attributes():
-                        given = _assignments(method.node).get(f"self.{attr}", ())
+                        given = assignments(method.node).get(f"self.{attr}", ())
                         found += [(value, method) for value in given]
             return found
     return []
-
-
-@remembered(512)
-def _assignments(node: ast.AST) -> dict[str, tuple[ast.expr, ...]]:
-    """What a function assigns to each of its names, and to attributes, by how they are spelled."""
-    found: dict[str, tuple[ast.expr, ...]] = {}
-    for target, value in _pairs(node):
-        shown = dotted(target)
-        if shown:
-            found[shown] = (*found.get(shown, ()), value)
-    return found
-
-
-def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    for inner in within(node):
-        match inner:
-            case ast.Assign(targets=targets, value=value):
-                yield from ((target, value) for target in targets)
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                yield target, value
 
 
 _MOST_NAMES: Final = 2

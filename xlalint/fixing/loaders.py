@@ -112,14 +112,13 @@ def _follows(module: Module, use: ast.Name, last: ast.stmt, statements: list[ast
         return False
     if module.member(use, module.block(last)) is None:
         return False
-    again = [each for each in module.around(use) if isinstance(each, ast.For | ast.AsyncFor | ast.While)]
     around_last = list(module.around(last))
-    return not any(
-        loop in module.around(each)
-        for loop in again
-        if not any(loop is each for each in around_last)
-        for each in statements
-    )
+    again = [
+        each
+        for each in module.around(use)
+        if isinstance(each, ast.For | ast.AsyncFor | ast.While) and each not in around_last
+    ]
+    return not any(loop in module.around(each) for loop in again for each in statements)
 
 
 def _require_iterated(module: Module, asked: ast.Call) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Final
 
-from xlalint.program.outline import Function, Outline, last_name
-from xlalint.writing import written
+from xlalint.program.assignments import assignments
+from xlalint.program.outline import Function, Outline, dotted, last_name
 
 
 def finds_by_hash(asked: ast.expr, function: Function | None, outline: Outline) -> bool:
@@ -15,7 +14,7 @@ def finds_by_hash(asked: ast.expr, function: Function | None, outline: Outline) 
     assigned to its name in the function, or to the attribute in its class."""
     if not isinstance(asked, ast.Name | ast.Attribute):
         return _is_made(asked)
-    values = list(_assigned(written(asked), _scope(asked, function, outline)))
+    values = assignments(_scope(asked, function, outline)).get(dotted(asked), ())
     return bool(values) and all(map(_is_made, values))
 
 
@@ -26,17 +25,6 @@ def _scope(asked: ast.Name | ast.Attribute, function: Function | None, outline: 
     if isinstance(asked, ast.Name):
         return function.node if asked.id in function.locals() else outline.tree
     return function.owner.node if function.owner is not None else function.node
-
-
-def _assigned(name: str, scope: ast.AST) -> Iterator[ast.expr]:
-    for node in ast.walk(scope):
-        match node:
-            case ast.Assign(targets=targets, value=value):
-                if any(written(target) == name for target in targets):
-                    yield value
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                if written(target) == name:
-                    yield value
 
 
 def _is_made(value: ast.expr) -> bool:
