@@ -6,6 +6,7 @@ import argparse
 
 import torch
 import torch_xla
+import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
 import torch_xla.distributed.xla_multiprocessing as xmp
 
@@ -44,6 +45,22 @@ def on_more_than_one(index):
         optimizer.step()  # expect: XLA506
 
 
+def clips(index):
+    model, optimizer, loader = parts()
+    for x in loader:
+        model(x).sum().backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508 likely
+        xm.optimizer_step(optimizer)
+
+
+def clips_on_one(index):
+    model, optimizer, loader = parts()
+    for x in loader:
+        model(x).sum().backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        xm.optimizer_step(optimizer)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cores", type=int, default=8)
@@ -53,6 +70,8 @@ def main():
     xmp.spawn(on_eight, nprocs=args.cores)  # expect: XLA002, XLA510 likely
     xmp.spawn(on_one, nprocs=args.one)  # expect: XLA002
     xmp.spawn(on_some, nprocs=args.some)  # expect: XLA002
+    xmp.spawn(clips, nprocs=args.some)  # expect: XLA002
+    xmp.spawn(clips_on_one, nprocs=args.one)  # expect: XLA002
     if args.some > 1:
         xmp.spawn(on_more_than_one, nprocs=args.some)  # expect: XLA002, XLA510 likely
 

@@ -376,8 +376,9 @@ def _start(
         misfit = _misfit(target, given, call)
         if misfit:
             state.raises(Raised(call.site, misfit))
-        asked = processes is not None or known or many or (default is not None and default > 1)
-        several = processes != 1 if asked else None
+        # Another number than one raises, so that there is one replica where one is the default.
+        asked = processes is not None or known or many or default is not None
+        several = (default if processes is None else processes) != 1 if asked else None
         machine.run_replica(
             target, arguments, call, indexed=not misfit, several=several,
             anew=several is not False and literal(method) != functions.INHERITING,
