@@ -25,7 +25,7 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.registries import filled
-from xlalint.analysis.store import Store
+from xlalint.analysis.store import AttributeKey, Store
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.state import State
@@ -176,6 +176,25 @@ class Names:
             ("name", outline, name), lambda: self._find_global(outline, name), lambda: UNKNOWN
         )
         return value if value.kind is not Kind.UNKNOWN or name in outline.bindings else None
+
+    def held_by(self, name: str, outline: Outline) -> dict[AttributeKey, Value]:
+        """What a model of a framework holds since it was made, which a name of a module stands for."""
+        outline, name = self.origin(name, outline)
+        return self._machine.lookups.find(
+            ("held", outline, name), lambda: self._find_held(outline, name), dict[AttributeKey, Value]
+        )
+
+    def _find_held(self, outline: Outline, name: str) -> dict[AttributeKey, Value]:
+        match outline.bindings.get(name):
+            case [ast.expr() as binding]:
+                store = Store(State())
+                self._machine.evaluate(binding, frame_at(outline, binding), store)
+                return {
+                    (owner, attribute): run(value)
+                    for (owner, attribute), value in store.attributes.items()
+                    if isinstance(owner, Class) and owner.outline.is_framework
+                }
+        return {}
 
     def origin(self, name: str, outline: Outline) -> tuple[Outline, str]:
         """The module that defines what a name of another one means, and how it is called there."""

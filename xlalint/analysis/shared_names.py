@@ -12,7 +12,7 @@ from typing import Final
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.payloads import Container, Fields, Instance, Options
+from xlalint.analysis.payloads import Container, Fields, Instance, Module, Options
 from xlalint.analysis.store import Store
 from xlalint.lazy.values import Kind, Value, kinds_that
 from xlalint.program.outline import Class, Outline
@@ -36,6 +36,10 @@ def give(machine: Machine, outline: Outline, name: str, value: Value, store: Sto
 def now(machine: Machine, name: str, outline: Outline, store: Store, otherwise: Value) -> Value:
     """What a name means that stands for `otherwise` where the program has given it nothing else."""
     changes = otherwise.kind is Kind.UNKNOWN or isinstance(otherwise.payload, Container | Options)
+    if isinstance(made := otherwise.payload, Module) and any(cls.outline.is_framework for cls in made.of):
+        for key, value in machine.names.held_by(name, outline).items():
+            machine.touch(key)
+            store.attributes.setdefault(key, value)
     if name not in outline.declared and not (changes and name in outline.bindings):
         return otherwise
     return _given(machine, *machine.names.origin(name, outline), store) or otherwise

@@ -5,10 +5,13 @@ import torch_xla
 from lightning import seed_everything
 from transformers import BertForSequenceClassification, BertTokenizer, GPT2LMHeadModel, GPT2Tokenizer
 from transformers import AutoConfig, AutoModelForSequenceClassification
-from transformers import BertConfig, LlamaForCausalLM, RobertaModel, set_seed
+from transformers import BertConfig, LlamaForCausalLM, M2M100ForConditionalGeneration, RobertaModel, set_seed
 
 device = torch_xla.device()
 MODELS = {"bert": (BertForSequenceClassification, BertTokenizer), "gpt2": (GPT2LMHeadModel, GPT2Tokenizer)}
+
+OF_THE_MODULE = M2M100ForConditionalGeneration.from_pretrained("facebook/m2m100_418M")
+WITHOUT = BertForSequenceClassification.from_pretrained("saved", hidden_dropout_prob=0.0)
 
 
 def train(model, data):
@@ -150,3 +153,15 @@ def drops_and_ties(data, name):
 def ties_and_is_still_in_the_mode_of_predictions(data, name):
     torch.manual_seed(1)
     train(GPT2LMHeadModel.from_pretrained(name), data)
+
+
+def drops_as_a_model_of_the_module(data):
+    torch.manual_seed(1)  # expect: XLA707
+    model = OF_THE_MODULE.to(device)
+    model.train()
+    train(model, data)
+
+
+def is_of_the_module_and_told_not_to(data):
+    torch.manual_seed(1)
+    train(WITHOUT.train(), data)
