@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter as Counted
 from collections.abc import Iterator
-from typing import Final, TypeAlias
+from typing import Final
 
-from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.moments import moment_of
@@ -23,14 +21,11 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import settled
-from xlalint.lazy.assumptions import Assumptions, both, least
 from xlalint.lazy.obligations import Obligation, Owed
-from xlalint.lazy.state import Activity, Fetch, State
+from xlalint.lazy.state import State
 from xlalint.lazy.transitions import exchange
 from xlalint.lazy.values import NOTHING, Kind, Value, Weight
-from xlalint.program.inner import statements_run
-from xlalint.program.outline import Class, Function, named, within
-from xlalint.remembering import remembered
+from xlalint.program.outline import Class, named, within
 
 
 def let_go(
@@ -94,17 +89,18 @@ def _starts_from_nothing(machine: Machine, frame: Frame, store: Store, statement
             value = machine.names.global_name(name, frame.outline, frame.function, moment_of(frame))
             if not isinstance(value.payload, Namespace) and not _is_of_library(value):
                 return False
-        elif value.kind not in _PLAIN or _is_heavy(value, surely=False):
+        elif value.kind not in _PLAIN or is_heavy(value, surely=False):
             return False
     return True
 
 
 def _copies(statement: ast.stmt) -> bool:
     """Whether a statement may copy a tensor to the host as a whole."""
-    return any(isinstance(each, ast.Attribute) and each.attr in _COPYING for each in within(statement))
+    return any(isinstance(each, ast.Attribute) and each.attr in COPYING for each in within(statement))
 
 
-_COPYING: Final = frozenset({"cpu", "numpy", "to", "tolist"})
+COPYING: Final = frozenset({"cpu", "numpy", "to", "tolist"})
+"""Methods that copy a tensor to the host as a whole, or may."""
 
 
 def _is_of_library(value: Value) -> bool:
@@ -170,291 +166,6 @@ def may_hold_work(machine: Machine, frame: Frame, store: Store) -> bool:
     return _is_named(machine, frame, store, surely=False)
 
 
-def held_by_rounds(
-    node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store
-) -> frozenset[str] | None:
-    """The names that hold the heavy work of a loop's last round, where each round lets go of that of the
-    round before, and nothing cuts the graph; None where that is not so.
-
-    It trains nothing, and no round asks for what a name or an object has kept from another.
-
-    Args:
-        node: The loop.
-        back: What a round leaves.
-    """
-    done, engine, heavy = back.state.loop.all, back.state.engine, Weight.HEAVY
-    if not back.state.owes(Owed.READ) or done.trains or done.cuts or done.may_cut:
-        return None
-    held = (*back.attributes.values(), *frame.captured.values())
-    kept = any(_is_heavy(value, surely=False) for value in held)
-    if kept or heavy in (engine.parameters.may, engine.gradients.may):
-        return None
-    own = frozenset(name for name, value in back.names.items() if _is_heavy(value, surely=False))
-    run = statements_run(node.body, frame.function)
-    return None if any(_asks_first(run, name) for name in own) else own
-
-
-def rounds_go_on(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store) -> Assumptions | None:
-    """Whether each round of a loop goes on with heavy work that the round before it has recorded, and reads
-    what comes of it: what must be so for that, None if it is not so.
-
-    Args:
-        node: The loop.
-        back: What a round leaves.
-    """
-    done = back.state.loop.all
-    fetches = back.state.loop.own.fetches
-    if not fetches or done.trains or done.cuts or done.may_cut:
-        return None
-    held, going, seen = _handed_on(node, frame, back)
-    if not going:
-        return None
-    reached = going.union(*(names for _, names in seen))
-    reads = {fetch.site for fetch in fetches if not fetch.of}
-    if any(not reached.isdisjoint(fetch.of) for fetch in fetches) or any(
-        isinstance(each, ast.expr) and frame.site(each) in reads and not names.isdisjoint(named(each))
-        for part, names in (seen if reads else ())
-        for each in within(part)
-    ):
-        return least([assumes for name, assumes in held.items() if name in going])
-    return None
-
-
-def rounds_refine(
-    machine: Machine,
-    node: ast.For | ast.AsyncFor | ast.While,
-    frame: Frame,
-    back: Store,
-    many: Assumptions | None,
-) -> Assumptions | None:
-    """Whether each round of a loop in which nothing trains, reads or cuts makes a token out of what a model
-    says of those before, as of a text, or each of many hands a model what the one before has made of its
-    answer, as to take noise from a picture: what must be so for that, None if it is not so.
-
-    Args:
-        node: The loop.
-        back: What a round leaves.
-        many: What must be so for the loop to have many rounds; None: that is not known.
-    """
-    chooses = any(map(_chooses, statements_run(node.body, frame.function)))
-    if not chooses and many is None:
-        return None
-    held, going, seen = _handed_on(node, frame, back)
-    if not going:
-        return None
-    assumes = least([assumes for name, assumes in held.items() if name in going])
-    if chooses and any(_chooses(part) and not names.isdisjoint(_asked(part)) for part, names in seen):
-        return assumes
-    if many is not None and any(_answers(machine, part, names, frame, back) for part, names in seen):
-        return both(assumes, many)
-    return None
-
-
-def _answers(machine: Machine, part: ast.AST, names: frozenset[str], frame: Frame, back: Store) -> bool:
-    """Whether a model answers there what is handed to it by one of some names, be it by a method of its or by
-    a function that is given both."""
-
-    def is_model(node: ast.expr) -> bool:
-        return machine.evaluate(node, frame, back.copy()).kind is Kind.MODULE
-
-    for each in within(part):
-        if isinstance(each, ast.Call) and any(not names.isdisjoint(named(given)) for given in each.args):
-            asked = each.func.value if isinstance(each.func, ast.Attribute) else each.func
-            given = (one for one in each.args if isinstance(one, ast.Name | ast.Attribute))
-            if any(map(is_model, (each.func, asked, *given))):
-                return True
-    return False
-
-
-def _chooses(node: ast.AST) -> bool:
-    """Whether a token is chosen there, by what a model says of each."""
-    return any(
-        isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _CHOOSING
-        for each in within(node)
-    )
-
-
-_CHOOSING: Final = frozenset({"argmax", "multinomial"})
-
-
-def _handed_on(
-    node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store
-) -> tuple[dict[str, Assumptions], frozenset[str], _Seen]:
-    """The names that hold heavy work when a round begins that the one before has bound, with what is assumed
-    of them, those through which each goes on with it, and where they are asked for what is made of it."""
-    run = statements_run(node.body, frame.function)
-    # What a round binds for the next one: what it goes over is bound anew.
-    written = frozenset[str]().union(*map(_written, run))
-    asked = frozenset[str]().union(*map(_asked, run)) if written else written
-    bound = (written & asked).union(*(named(each, ast.Store) | _changed_in_place(each) for each in run))
-    if isinstance(node, ast.While):
-        run = [ast.Expr(node.test), *run]
-    else:
-        bound -= named(node.target, ast.Store)
-    held = {
-        name: value.assumes
-        for name, value in back.names.items()
-        if name in bound and _is_heavy(value, surely=True) and _asks_first(run, name)
-    }
-    going, seen = _handed_round(frozenset(held), run)
-    return held, going, seen
-
-
-_Seen: TypeAlias = list[tuple[ast.AST, frozenset[str]]]
-"""Statements and tests, with the names that hold, where they are run, what is followed."""
-
-
-def _handed_round(names: frozenset[str], block: list[ast.stmt]) -> tuple[frozenset[str], _Seen]:
-    """Those of the names that still hold, when a block has run, what is made of what they held before."""
-    while True:
-        seen: _Seen = []
-        left = names & _follow(names, block, seen)
-        if left == names:
-            return names, seen
-        names = left
-
-
-def _follow(names: frozenset[str], block: list[ast.stmt], seen: _Seen) -> frozenset[str]:
-    """The names that hold, when a block has run, what `names` do before, or what is made of it."""
-    for statement in block:
-        match statement:
-            case ast.If(test=test, body=body, orelse=orelse):
-                seen.append((test, names))
-                names = _follow(names, body, seen) | _follow(names, orelse, seen)
-            case ast.With(items=items, body=body):
-                names = _follow(names, [*map(_entered, items), *body], seen)
-            case _:
-                before, names = names, _made_of(names, statement)
-                seen.append((statement, names))
-                if isinstance(statement, ast.Assign) and before.isdisjoint(named(statement.value)):
-                    names -= named(statement, ast.Store)
-    return names
-
-
-def _made_of(names: frozenset[str], statement: ast.stmt) -> frozenset[str]:
-    """The names that hold what `names` do, or what a statement makes of it, however often it does."""
-    before: frozenset[str] = frozenset()
-    while names != before:
-        before = names
-        for target, value in _bindings([statement]):
-            if not names.isdisjoint(named(value)):
-                names |= named(target, ast.Store)
-    return names
-
-
-def _bindings(block: list[ast.stmt]) -> Iterator[tuple[ast.AST, ast.expr]]:
-    """What binds names, and the value that it gives them."""
-    for statement in block:
-        for each in within(statement):
-            match each:
-                case (
-                    ast.Assign(value=value)
-                    | ast.AugAssign(value=value)
-                    | ast.AnnAssign(value=ast.expr() as value)
-                    | ast.NamedExpr(value=value)
-                ):
-                    yield each, value
-
-
-def read_from(function: Function, call: ast.Call | None, done: Activity) -> tuple[str, ...]:
-    """The names of a caller from which comes what a called function reads, if nothing in it ends a step."""
-    if not done.fetches or done.trains or done.cuts or done.may_cut or isinstance(function.node, ast.Lambda):
-        return ()
-    given = arguments_of(function, call)
-    names: set[str] = set()
-    for name in _asked_for_reads(function, done.fetches):
-        if name in given:
-            names |= named(given[name])
-        elif name in function.free_names():
-            names.add(name)
-    return tuple(sorted(names))
-
-
-@remembered(1024)  # asked in each context that the function is called from
-def _asked_for_reads(function: Function, fetches: frozenset[Fetch]) -> tuple[str, ...]:
-    """The names that a function has from elsewhere, and asks for what they hold for its reads."""
-    node, names = function.node, set[str]()
-    assert not isinstance(node, ast.Lambda)
-    asked = {fetch.site for fetch in fetches if not fetch.of}
-    for each in within(node) if asked else ():
-        if isinstance(each, ast.expr) and function.outline.site(each) in asked:
-            names |= named(each)
-    names.update(name for fetch in fetches for name in fetch.of)
-    before: set[str] = set()
-    while names != before:
-        before = names.copy()
-        for target, value in _bindings(node.body):
-            if not names.isdisjoint(named(target, ast.Store)):
-                names |= named(value)
-    return tuple(sorted(name for name in names if _asks_first(node.body, name)))
-
-
-def _written(node: ast.AST) -> list[str]:
-    """The names of what a part is given to, each as often as it is: `tokens[:, 1] = token`."""
-    return [
-        target.value.id
-        for each in within(node)
-        if isinstance(each, ast.Assign)
-        for target in each.targets
-        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
-    ]
-
-
-def _asked(node: ast.AST) -> frozenset[str]:
-    """The names that are asked for what they hold, and not only for a place to put something."""
-    written = _written(node)
-    if not written:
-        return named(node)
-    asked = Counted(
-        each.id for each in within(node) if isinstance(each, ast.Name) and type(each.ctx) is ast.Load
-    )
-    asked.subtract(written)
-    return frozenset(name for name, times in asked.items() if times > 0)
-
-
-def _changed_in_place(node: ast.AST) -> frozenset[str]:
-    """The names of what a method changes itself, such as `total.add_(loss)`."""
-    return frozenset(
-        each.func.value.id
-        for each in within(node)
-        if isinstance(each, ast.Call)
-        and isinstance(each.func, ast.Attribute)
-        and isinstance(each.func.value, ast.Name)
-        and each.func.attr.endswith("_")
-    )
-
-
-def _asks_first(block: list[ast.stmt], name: str) -> bool | None:
-    """Whether a block asks for what a name holds before it surely binds it; None: it does neither."""
-    for statement in block:
-        match statement:
-            case ast.If(test=test, body=body, orelse=orelse):
-                parts = _asks(test, name), _asks_first(body, name), _asks_first(orelse, name)
-                asked = True if True in parts else False if parts[1:] == (False, False) else None
-            case ast.With(items=items, body=body):
-                asked = _asks_first([*map(_entered, items), *body], name)
-            case _:
-                asked = _asks(statement, name)
-        if asked is not None:
-            return asked
-    return None
-
-
-def _entered(item: ast.withitem) -> ast.stmt:
-    """A context manager that is entered, as a statement."""
-    given = item.context_expr
-    return ast.Expr(given) if item.optional_vars is None else ast.Assign([item.optional_vars], given)
-
-
-def _asks(node: ast.AST, name: str) -> bool | None:
-    """Whether a statement or an expression asks for what a name holds, or else binds it; None: neither."""
-    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
-        return True
-    if name in named(node):
-        return True
-    return False if name in named(node, ast.Store) and not hasattr(node, "body") else None
-
-
 def _is_held_by_parameters(store: Store) -> bool:
     """Whether parameters or gradients surely hold heavy work."""
     return Weight.HEAVY in (store.state.engine.parameters.must, store.state.engine.gradients.must)
@@ -467,30 +178,31 @@ def _is_named(machine: Machine, frame: Frame, store: Store, *, surely: bool) -> 
     named = [*store.names.values(), *frame.captured.values()]
     if any(_weighs(value, surely=surely) for value in named):
         return True
-    holders = {cls for (cls, _), value in store.attributes.items() if _is_heavy(value, surely=surely)}
+    holders = {cls for (cls, _), value in store.attributes.items() if is_heavy(value, surely=surely)}
     if not holders:
         return False
     used = frame.function.outer_names() if frame.function is not None else frozenset()
     moment = moment_of(frame)
     named += (machine.names.global_name(name, frame.outline, frame.function, moment) for name in sorted(used))
-    return not holders.isdisjoint(_held(machine, named, store))
+    return not holders.isdisjoint(classes_held(machine, named, store))
 
 
 def _weighs(value: Value, *, surely: bool) -> bool:
     """Whether a value holds heavy work, or a function does that it is."""
-    return _is_heavy(value, surely=surely) or any(
-        _is_heavy(held, surely=surely)
+    return is_heavy(value, surely=surely) or any(
+        is_heavy(held, surely=surely)
         for target in targets(value)
         if isinstance(target, Bound)
         for _, held in target.captured
     )
 
 
-def _is_heavy(value: Value, *, surely: bool) -> bool:
+def is_heavy(value: Value, *, surely: bool) -> bool:
+    """Whether a value holds recorded work that is heavy, on some way here or on all."""
     return (value.recorded.must if surely else value.recorded.may) is Weight.HEAVY
 
 
-def _held(machine: Machine, named: list[Value], store: Store) -> Iterator[Class]:
+def classes_held(machine: Machine, named: list[Value], store: Store) -> Iterator[Class]:
     """The classes of which an object is held: by a name that is known, or by such an object.
 
     What a called function made and did not return is not among them, and neither is what an expression lets

@@ -17,7 +17,7 @@ from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
 from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wrappers
 from xlalint.analysis.frame import Carried, Frame, SomethingHappened, Uncut
-from xlalint.analysis.holding import let_go, read_from
+from xlalint.analysis.holding import let_go
 from xlalint.analysis.importable import raised_by_import
 from xlalint.analysis.library.options import parsed
 from xlalint.analysis.machine import Evaluate, Execute
@@ -70,6 +70,7 @@ from xlalint.analysis.reuse.summaries import (
 )
 from xlalint.analysis.reuse.trail import Trail
 from xlalint.analysis.roots import Plan
+from xlalint.analysis.rounds import read_from
 from xlalint.analysis.separate_reads import NO_READS, go_on, is_simple, tell_reads
 from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.judging import Caller, Occurrence, at_own_call

@@ -12,7 +12,7 @@ from xlalint.analysis.binding import bind, element, holds_part, holds_some, roun
 from xlalint.analysis.branches import condition, is_rank_test
 from xlalint.analysis.conditions import ask_anew, drop_excluded
 from xlalint.analysis.frame import Exits, Frame, Settled
-from xlalint.analysis.holding import held_by_rounds, may_hold_work, rounds_go_on, rounds_refine
+from xlalint.analysis.holding import may_hold_work
 from xlalint.analysis.library.iteration import gone_over
 from xlalint.analysis.library.loaders import ragged_of, whole_of
 from xlalint.analysis.library.padding import padded_of
@@ -38,6 +38,7 @@ from xlalint.analysis.payloads import (
     run,
     settled_chance,
 )
+from xlalint.analysis.rounds import held_by_rounds, rounds_go_on, rounds_refine
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
@@ -839,7 +840,7 @@ def _end_loop(
         told=judged and back is not None,
         ragged=ragged_of(over) or _ragged_below(node, back), padded=padded_of(over), whole=whole_of(over),
         in_batches=frame.may_be_in_batches,
-        goes_on=rounds_go_on(node, frame, back) if judged and back is not None else None,
+        goes_on=rounds_go_on(machine, node, frame, back) if judged and back is not None else None,
         draws=_drawn(machine, node, over, frame, back) if judged and back is not None else None,
         refines=_refined(machine, node, frame, back) if judged and back is not None else None,
         of_parts=over is not None and isinstance(over.payload, Container) and holds_part(element(over)),
@@ -882,7 +883,7 @@ def _refined(
 ) -> Assumptions | None:
     """What must be so for each round to make more of what those before have made; None: it does not."""
     done = back.state.loop.all
-    if back.state.scopes.no_grad is not True or done.fetches or done.trains or done.cuts or done.may_cut:
+    if done.fetches or done.trains or done.cuts or done.may_cut:
         return None
     many = _are_many(machine, node, frame, back)
     if many is None and _is_short(machine, node, frame, back):

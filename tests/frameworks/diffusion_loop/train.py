@@ -5,8 +5,9 @@ import torch.nn.functional as F
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
-from diffusers import AutoencoderKL, DDPMScheduler, UNet2DConditionModel
+from diffusers import AutoencoderKL, DDIMScheduler, DDPMScheduler, UNet2DConditionModel, UNet2DModel
 from diffusers.training_utils import EMAModel
+from tqdm.auto import tqdm
 
 
 def train(index, folder, loader):
@@ -38,6 +39,26 @@ def images(folder, prompts):
         image = vae.decode(latents.to(device)).sample
         torch_xla.sync()  # expect: XLA201
         image.cpu()
+
+
+def pictures(unet, scheduler):
+    """Drawn round by round, as documentation of diffusers has it."""
+    picture = torch.randn(4, 3, 64, 64, device=torch_xla.device())
+    for time in tqdm(scheduler.timesteps):  # expect: XLA202 likely
+        with torch.no_grad():
+            seen = unet(picture, time).sample
+        picture = scheduler.step(seen, time, picture).prev_sample
+    return picture.clamp(-1, 1).cpu().numpy()
+
+
+def draw():
+    unet = UNet2DModel(sample_size=64).to(torch_xla.device())
+    scheduler = DDIMScheduler()
+    scheduler.set_timesteps(50)
+    pictures(unet, scheduler)
+    for scaled in scheduler.timesteps:
+        with torch.no_grad(), torch_xla.step():
+            unet(torch.zeros(4, 3, 64, 64, device=torch_xla.device()), scaled)
 
 
 if __name__ == "__main__":

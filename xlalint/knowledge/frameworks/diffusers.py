@@ -1,4 +1,4 @@
-"""diffusers on XLA devices: its models, which users train in loops of their own.
+"""diffusers on XLA devices: its models and schedulers of noise, which users call in loops of their own.
 
 Pipelines cut the graph in each of their steps where torch_xla is installed, and are left unknown.
 """
@@ -7,7 +7,7 @@ import safetensors.torch
 import torch
 
 MODULES = ("diffusers",)
-NAMED_LIKE = {"ModelMixin": ("*Model", "Autoencoder*", "*AutoencoderKL*")}
+NAMED_LIKE = {"ModelMixin": ("*Model", "Autoencoder*", "*AutoencoderKL*"), "SchedulerMixin": ("*Scheduler",)}
 
 
 class _Posterior:
@@ -79,3 +79,40 @@ class ModelMixin(torch.nn.Module):
 
     def enable_xformers_memory_efficient_attention(self, attention_op=None):
         pass
+
+
+class _Step:
+    def __init__(self, sample):
+        self.prev_sample = sample
+        self.pred_original_sample = sample
+
+    def __getitem__(self, index):
+        return self.prev_sample
+
+
+class SchedulerMixin:
+    def __init__(self, **named):
+        self.timesteps = torch.linspace(999, 0, 1000)
+
+    @classmethod
+    def from_pretrained(cls, *given, **named):
+        return cls()
+
+    @classmethod
+    def from_config(cls, *given, **named):
+        return cls()
+
+    def set_timesteps(self, num_inference_steps=None, device=None, **named):
+        self.timesteps = torch.linspace(999, 0, 50, device=device)
+
+    def add_noise(self, original_samples, noise, timesteps):
+        return original_samples + noise
+
+    def get_velocity(self, sample, noise, timesteps):
+        return noise - sample
+
+    def scale_model_input(self, sample, *given, **named):
+        return sample
+
+    def step(self, model_output, timestep, sample, *given, **named):
+        return _Step(sample - model_output)
