@@ -93,3 +93,41 @@ def by_a_loader_that_fills_xla(batches):
         loss = model(batch.to(XLA)).sum()
         print(loss.item())  # expect: XLA102
         torch_xla.sync()  # expect: XLA201
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+
+
+def a_model_moved_there(batches):
+    teacher = Net().cuda()
+    for batch in batches:
+        loss = model(batch.to(XLA)).sum()
+        print(loss.item(), teacher)  # expect: XLA102 likely
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def a_tensor_made_and_moved_there(batches):
+    print(torch.ones(4).cuda())
+    for batch in batches:
+        loss = model(batch.to(XLA)).sum()
+        print(loss.item())  # expect: XLA102 likely
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def a_loss_moved_there(batches):
+    criterion = torch.nn.MSELoss().cuda()  # it has nothing to move
+    for batch in batches:
+        loss = criterion(model(batch.to(XLA)), batch.to(XLA))
+        print(loss.item())  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201
+
+
+def a_model_moved_if_told_so(batches, by_cuda):
+    teacher = Net().cuda() if by_cuda else Net()
+    for batch in batches:
+        loss = model(batch.to(XLA)).sum()
+        print(loss.item(), teacher)  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201

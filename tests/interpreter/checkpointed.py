@@ -1,5 +1,7 @@
 """Activation checkpointing calls what it is given."""
 
+import functools
+
 import torch
 import torch_xla
 import torch_xla.distributed.parallel_loader as pl
@@ -64,3 +66,31 @@ def without_it_where_it_raises(inputs):
         return checkpoint(deep, inputs.to(device), use_reentrant=False)  # quiet: the program goes on without it
     except AttributeError:
         return deep(inputs.to(device))
+
+
+def checkpointed(function):
+    @functools.wraps(function)
+    def inner(*given):
+        return checkpoint(function, *given, use_reentrant=False)  # expect: XLA708
+
+    return inner
+
+
+class Decorated(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = torch.nn.Linear(4, 4)
+
+    @checkpointed
+    def part(self, inputs):
+        return self.block(inputs)
+
+    def forward(self, inputs):
+        return self.part(self.block(inputs))
+
+
+decorated = Decorated().to(device)
+
+
+def a_model_with_a_decorator():
+    return decorated(torch.ones(4, device=device)).shape

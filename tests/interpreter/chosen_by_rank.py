@@ -81,6 +81,7 @@ def copied_by_all(loader, model, optimizer):
 
 
 def train(index, data):
+    dist.init_process_group("xla", init_method="xla://")
     device = torch_xla.device()
     model = torch.nn.Linear(4, 4).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -2,6 +2,8 @@
 # mypy: ignore-errors
 """A comprehension that trains goes round as a loop does."""
 
+import functools
+
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
@@ -72,6 +74,43 @@ def cut_by_the_loader():
     return [step(batch) for (batch,) in loader]
 
 
+def mapped(batches):
+    return list(map(step, (batch.to(device) for batch in batches)))  # expect: XLA202
+
+
+def mapped_and_read():
+    loader = pl.MpDeviceLoader(torch.utils.data.DataLoader(rows, batch_size=8, drop_last=True), device)
+    return sum(map(lambda batch: read(batch[0]), loader))  # expect: XLA102
+
+
+def mapped_with_a_setting():
+    loader = pl.MpDeviceLoader(torch.utils.data.DataLoader(rows, batch_size=8, drop_last=True), device)
+    return list(map(functools.partial(read_one_of, 0), loader))  # expect: XLA102
+
+
+def read_one_of(number, batch):
+    return read(batch[number])
+
+
+def mapped_and_cut_by_the_loader():
+    loader = pl.MpDeviceLoader(torch.utils.data.DataLoader(rows, batch_size=8, drop_last=True), device)
+    return list(map(lambda batch: step(batch[0]), loader))
+
+
+def mapped_one_by_one():
+    loader = pl.MpDeviceLoader(torch.utils.data.DataLoader(rows, batch_size=8, drop_last=True), device)
+    for loss in map(lambda batch: step(batch[0]), loader):
+        print(loss.shape)
+
+
+def mapped_at_the_end(losses):
+    return list(map(shown, losses))
+
+
+def shown(loss):
+    return f"{loss.item():.2f}"
+
+
 def cut_by_steps(batches):
     losses = [marked(batch.to(device)) for batch in batches]
     return torch.stack(losses).mean().item()
@@ -104,6 +143,12 @@ read_in_a_function()
 read_in_the_element()
 of_another_size_in_the_end()
 cut_by_the_loader()
+mapped(some)
+mapped_and_read()
+mapped_with_a_setting()
+mapped_and_cut_by_the_loader()
+mapped_one_by_one()
+mapped_at_the_end(cut_by_steps(some))
 cut_by_steps(some)
 asked_for_one_by_one(some)
 all_optimizers(some[0].to(device))

@@ -10,6 +10,7 @@ from typing import Final
 from xlalint.knowledge.functions import (
     BY_SPAWN,
     LAUNCHES,
+    MAKING_GROUPS,
     OF_GPUS,
     REGISTERING,
     SEEDS,
@@ -19,6 +20,7 @@ from xlalint.knowledge.functions import (
     TURNING_EAGER_ON,
     XLA_DEVICE,
 )
+from xlalint.knowledge.packages import WITHOUT_XLA
 from xlalint.program.outline import Import, Outline, dotted, last_name, parts_of, within
 
 
@@ -142,6 +144,20 @@ def is_started_by_others(outline: Outline) -> bool:
         waiting += parts_of(node)
     return False
 
+
+def makes_no_group(outline: Outline) -> bool:
+    """Whether a module is a script that makes no process group, nor imports anything that might make one."""
+    if not outline.is_script or outline.mentions(MAKING_GROUPS):
+        return False
+    imported = (node for node in within(outline.tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    return all(
+        taken.module.partition(".")[0] in _MAKING_NO_GROUPS
+        for node in imported
+        for taken in outline.taken_by(node)
+    )
+
+
+_MAKING_NO_GROUPS: Final = WITHOUT_XLA | {"timm", "torch_xla"}
 
 _DEFINES: Final = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 

@@ -74,6 +74,7 @@ from xlalint.lazy.values import (
     Value,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.program.branching import as_generator
 from xlalint.program.outline import Class, Function, dotted, last_name
 from xlalint.spelling import spelling
 
@@ -88,8 +89,12 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
     made = Call(frame, store, frame.site(node), node)
     collects = has_effect(callee, "add closure")
     outer, frame.closure_argument = frame.closure_argument, frame.closure_argument or collects
-    if node.args and isinstance(node.args[0], ast.GeneratorExp) and dotted(node.func) in ASK_FOR_ALL:
-        frame.at_once = node.args[0]
+    if (
+        node.args
+        and isinstance(node.args[0], ast.GeneratorExp | ast.Call)
+        and dotted(node.func) in ASK_FOR_ALL
+    ):
+        frame.at_once = as_generator(node.args[0])
     for argument in node.args:
         value = machine.evaluate(argument, frame, store)
         if isinstance(argument, ast.Starred):

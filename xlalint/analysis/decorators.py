@@ -56,20 +56,21 @@ def wrappers(machine: Machine, function: Function) -> list[ScopeKind | Opens | V
 
 
 def _is_followed(machine: Machine, value: Value) -> bool:
-    """Whether a decorator is a framework's, or one that may matter, also as it reads what is returned."""
+    """Whether a decorator is a framework's, or one that may matter, also by what it does with the function."""
     return any(
         isinstance(t, Bound)
         and t.receiver is None
-        and (t.function.outline.is_framework or machine.is_relevant(t.function) or _reads(t.function))
+        and (t.function.outline.is_framework or machine.is_relevant(t.function) or _acts(t.function))
         for t in targets(value)
     )
 
 
-def _reads(function: Function) -> bool:
-    return not (_READERS.isdisjoint(function.attributes()) and _READERS.isdisjoint(function.outer_names()))
+def _acts(function: Function) -> bool:
+    return not (_ACTING.isdisjoint(function.attributes()) and _ACTING.isdisjoint(function.outer_names()))
 
 
-_READERS: Final = frozenset({"cpu", "float", "item", "numpy", "tolist"})
+_ACTING: Final = frozenset({"checkpoint", "cpu", "float", "item", "numpy", "tolist"})
+"""What reads what a function returns, or gives it to activation checkpointing, by its last name."""
 
 
 def decorated(

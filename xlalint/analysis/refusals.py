@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from xlalint.analysis.binding import element
+from xlalint.analysis.bodies import makes_no_group
 from xlalint.analysis.call import Call
 from xlalint.analysis.importable import raised_by_use
 from xlalint.analysis.lacking import ANSWERING
@@ -176,14 +177,34 @@ def _wrong_target(machine: Machine, target: object, call: Call) -> str:
         case Method(Value(kind=Kind.TENSOR) as asked, name) if operation_of(name) is Operation.ARRAY:
             if _is_tensor(asked) and call.flag("force", default=False, position=0) is False:
                 return f"`{call.spelling}` asks for an array of what is on the XLA device"
-        case Method(Value(kind=Kind.TENSOR | Kind.HOST) as moved, "to"):
-            if not moved.assumes and _is_of("cuda", call.argument(0, "device")):
+        case Method(moved, "to" | "cuda" as how) if how == "cuda" or _is_of(
+            "cuda", call.argument(0, "device")
+        ):
+            if _has_numbers(machine, moved) and not moved.assumes:
                 return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
     return ""
 
 
+def _has_numbers(machine: Machine, moved: Value) -> bool:
+    """Whether there is something to move: in most losses, which are modules too, there is not."""
+    match moved.payload:
+        case Module(weighs=True):
+            return True
+        case Module(of=(Class() as cls,), or_other=False):
+            return any(
+                isinstance(held.payload, Module) and held.payload.weighs
+                for held in machine.classes.attributes(cls).values()
+            )
+    return moved.kind in _MOVED
+
+
+_MOVED: Final = frozenset({Kind.TENSOR, Kind.HOST})
+
+
 def _wrong_by_name(machine: Machine, name: str, call: Call) -> str:
     """The same of a function or class of a library."""
+    if name in functions.OF_GROUPS and _lacks_group(machine, name, call):
+        return f"`{call.spelling}` needs a process group, and the program makes none"
     if name in functions.TAKING_SAMPLES and _is_loader(call.argument(0, "dataset")):
         return f"`{call.spelling}` gets a loader, which has no samples by their numbers"
     if name in functions.COMPARING and pairs_devices(machine, call):
@@ -201,6 +222,15 @@ def _wrong_by_name(machine: Machine, name: str, call: Call) -> str:
         why = _mismatch(name.rpartition(".")[2], *takes, call)
         return "" if why and _was_taken(name, call) else why
     return ""
+
+
+def _lacks_group(machine: Machine, name: str, call: Call) -> bool:
+    """Whether a script calls what asks the process group of its replicas, and nobody can have made one."""
+    own = functions.OF_GROUPS[name]
+    if own and (_is_open(call) or all(call.argument(*one) is not None for one in own)):
+        return False
+    machine.rest_on("group", call.frame.outline.file)
+    return makes_no_group(call.frame.outline)
 
 
 def _was_taken(name: str, call: Call) -> bool:

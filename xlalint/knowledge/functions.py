@@ -512,6 +512,27 @@ MAKING_ARRAYS = frozenset(f"numpy.{name}" for name in (
 ))  # fmt: skip
 """They make an array of what they are given, and so refuse a tensor on an XLA device, and a list of such."""
 
+_OF_DEFAULT_GROUP = """
+    all_gather all_gather_into_tensor all_gather_object all_reduce all_to_all all_to_all_single barrier
+    broadcast broadcast_object_list gather get_backend get_rank get_world_size irecv isend monitored_barrier
+    new_group recv reduce reduce_scatter reduce_scatter_tensor scatter send
+"""
+_NUMBERS_OF_REPLICA = ((1, "num_replicas"), (2, "rank"))
+OF_GROUPS: dict[str, tuple[tuple[int, str], ...]] = {
+    **{f"torch.distributed.{name}": () for name in _OF_DEFAULT_GROUP.split()},
+    "torch.nn.parallel.DistributedDataParallel": (),
+    "torch.nn.parallel.distributed.DistributedDataParallel": (),
+    "torch.utils.data.DistributedSampler": _NUMBERS_OF_REPLICA,
+    "torch.utils.data.distributed.DistributedSampler": _NUMBERS_OF_REPLICA,
+}
+"""They raise where there is no process group; some do not where they are told all of these, which they ask it
+for otherwise. Measured in torch 2.9."""
+
+MAKING_GROUPS = frozenset({
+    "DeviceMesh", "init_device_mesh", "init_distributed", "init_process_group", "is_initialized",
+})  # fmt: skip
+"""What makes a process group, or asks whether there is one, by the last name."""
+
 NOT_OF_XLA = frozenset({"torch.Generator"})
 """They refuse a device of XLA, which has no generators."""
 
@@ -734,7 +755,9 @@ GUESSED_RANKS = frozenset(
 )
 """Names of ordinals, to be compared with 0, as far as a name can be trusted."""
 
-ASK_FOR_ALL = frozenset({"sum", "list", "tuple", "set", "max", "min", "sorted", "dict", "math.fsum"})
+ASK_FOR_ALL = frozenset({
+    "sum", "list", "tuple", "set", "max", "min", "sorted", "dict", "math.fsum", "deque", "collections.deque",
+})  # fmt: skip
 """Functions that ask for all elements of what they are given, where they are called."""
 
 AVERAGING = frozenset({"all_reduce", "mesh_reduce", "all_gather"})

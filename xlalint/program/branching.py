@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.program.outline import named
 from xlalint.remembering import remembered
@@ -96,3 +97,22 @@ def as_loop(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) 
         loop = ast.For(generator.target, generator.iter, body, [])
         body = [ast.copy_location(loop, generator.iter)]
     return body[0]
+
+
+@remembered(1024)
+def as_generator(node: ast.expr) -> ast.expr:
+    """`map(function, over)` as the generator that computes the same; any other expression as it is."""
+    match node:
+        case ast.Call(func=ast.Name(id="map"), args=[function, over], keywords=[]):
+            if isinstance(function, ast.Starred) or isinstance(over, ast.Starred):
+                return node
+            each = ast.copy_location(ast.Name(_EACH, ast.Load()), node)
+            called = ast.copy_location(ast.Call(function, [each], []), node)
+            target = ast.copy_location(ast.Name(_EACH, ast.Store()), node)
+            made = ast.GeneratorExp(called, [ast.comprehension(target, over, [], 0)])
+            return ast.copy_location(made, node)
+    return node
+
+
+_EACH: Final = "(each)"
+"""What `map` hands on, by a name that no program has."""

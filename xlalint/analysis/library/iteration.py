@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from functools import reduce
 from typing import Final
@@ -21,11 +22,13 @@ from xlalint.analysis.payloads import (
     Instance,
     Iterated,
     Loader,
+    Partial,
     classes_of,
     container,
     container_of,
     elements,
     listed,
+    targets,
     unknown_from,
 )
 from xlalint.analysis.store import Store
@@ -43,6 +46,7 @@ from xlalint.lazy.values import (
     join_all,
     kinds_that,
 )
+from xlalint.program.branching import as_generator
 from xlalint.program.outline import Function
 
 
@@ -251,6 +255,9 @@ def _map(machine: Machine, call: Call) -> Value:
     if call.frame.outline.is_framework and elements(source):
         # What users hand to a framework is told apart.
         return container([_mapped(machine, call, function, given) for given in elements(source)])
+    is_own = any(isinstance(each, Bound | Partial) for each in targets(function))
+    if is_own and call.node is not None and isinstance(made := as_generator(call.node), ast.GeneratorExp):
+        return machine.evaluate(made, call.frame, call.store)
     return around([source], _mapped(machine, call, function, element(source)))
 
 

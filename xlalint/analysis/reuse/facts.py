@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from xlalint.analysis.bodies import is_started_by_others
+from xlalint.analysis.bodies import is_started_by_others, makes_no_group
 from xlalint.analysis.classes import assigns, needs_gpu
 from xlalint.analysis.lacking import defines, makes, may_give, sets
 from xlalint.analysis.reuse.lookups import Fact
@@ -160,6 +160,7 @@ _OF_TEXT: Final[dict[str, Callable[[Outline, str], str]]] = {
     "whole": lambda outline, detail: digest(outline.text),
     "mentions": _mentions,
     "started": lambda outline, detail: str(is_started_by_others(outline)),
+    "group": lambda outline, detail: str(makes_no_group(outline)),
     "imports": lambda outline, detail: _taken(outline),
     "makes": lambda outline, cls: str(makes(outline, cls)),
     "gives": _may_give,
