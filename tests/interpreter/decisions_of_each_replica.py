@@ -105,6 +105,39 @@ def scored_together(loader, model):
         xm.rendezvous("small")
 
 
+class Patience:
+    def __init__(self):
+        self.best = 1e9
+
+    def is_over(self, loss):
+        if loss < self.best:
+            self.best = loss
+            return False
+        return True
+
+
+def no_better_than_before(loader, model, optimizer, patience):
+    for _ in range(9):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = torch.nn.functional.cross_entropy(model(x), y)
+            loss.backward()
+            xm.optimizer_step(optimizer)
+        if patience.is_over(loss.item()):
+            break  # expect: XLA503 likely
+
+
+def no_better_than_before_in_all(loader, model, optimizer, patience):
+    for _ in range(9):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = torch.nn.functional.cross_entropy(model(x), y)
+            loss.backward()
+            xm.optimizer_step(optimizer)
+        if patience.is_over(xm.mesh_reduce("loss", loss.item(), sum)):
+            break
+
+
 def main(index, data, limit, names):
     device = torch_xla.device()
     model = torch.nn.Linear(4, 4).to(device)
@@ -120,6 +153,8 @@ def main(index, data, limit, names):
     reduced_on_the_way_of_many(loader, model)
     scored(loader, model)
     scored_together(loader, model)
+    no_better_than_before(loader, model, optimizer, Patience())
+    no_better_than_before_in_all(loader, model, optimizer, Patience())
 
 
 if __name__ == "__main__":

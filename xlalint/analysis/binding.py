@@ -71,7 +71,7 @@ from xlalint.lazy.values import (
     worked_on,
 )
 from xlalint.lazy.values import join as join_values
-from xlalint.program.outline import Class, Function, within
+from xlalint.program.outline import Class, Function, last_name, within
 from xlalint.remembering import remembered
 from xlalint.spelling import THE_FRAMEWORK, spelling
 
@@ -586,6 +586,12 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Fram
             bind(machine, target, item, frame, store)
         return
     classes = classes_of(value)
+    if not starred and len(classes) == 1 and not isinstance(cls := classes[0], str):
+        held = _held_in_order(machine, cls, store)
+        if len(held) == len(targets):
+            for target, item in zip(targets, held, strict=True):
+                bind(machine, target, item, frame, store)
+            return
     if not starred and classes and not isinstance(classes[0], str):
         # As Python does for a class without `__iter__`.
         method = machine.classes.find_method(classes[0], "__getitem__")
@@ -599,6 +605,20 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Fram
     for target in targets:
         bind(machine, target, each, frame, store)
 
+
+def _held_in_order(machine: Machine, cls: Class, store: Store) -> list[Value]:
+    """What an object holds in the order of its fields, which is a tuple with names for these."""
+    if not any(last_name(base) == _NAMED_TUPLE for base in cls.bases):
+        return []
+    held: list[Value] = []
+    for name in cls.fields():
+        machine.touch((cls, name))
+        value = store.attributes.get((cls, name))
+        held.append(value or machine.classes.attributes(cls).get(name, UNKNOWN))
+    return held
+
+
+_NAMED_TUPLE: Final = "NamedTuple"
 
 _GIVEN: Final = kinds_that("concerns_engine")
 

@@ -56,7 +56,7 @@ def wrappers(machine: Machine, function: Function) -> list[ScopeKind | Opens | V
 
 
 def _is_followed(machine: Machine, value: Value) -> bool:
-    """Whether a decorator is a framework's, or one that may matter, also by what it does with the function."""
+    """Whether a decorator is a framework's, or one that matters, also by what it does with the function."""
     return any(
         isinstance(t, Bound)
         and t.receiver is None

@@ -595,6 +595,8 @@ class Interpreter(Memo):
         for number, (end, returned, _) in enumerate(ends):
             exit_store = end.copy() if exit_store is None else join(exit_store, end)
             value = returned if number == 0 else join_values(value, returned)
+        if value.kind is Kind.CONSTANT and value.payload is None and _is_parted(ends, unchanged):
+            value = value._replace(kind=Kind.HOST, differs=True)
         if exit_store is not None:
             within_reach = partial(self.within_reach, exit_store.attributes, captured={})
             if not function.yields() and not outlives(
@@ -867,6 +869,17 @@ class Interpreter(Memo):
             self.lookups.leaning = 0
         self.begin()
         return now.trail.rested if is_same else None
+
+
+def _is_parted(ends: list[tuple[Store, Value, Site]], entry: State) -> bool:
+    """Whether a test that does not come out the same on all replicas says which of several constants is
+    returned."""
+    if len({returned for _, returned, _ in ends}) < 2 or not all(
+        returned.kind is Kind.CONSTANT for _, returned, _ in ends
+    ):
+        return False
+    around = len(entry.replicas.splits)
+    return any(not split.is_rank_test for end, _, _ in ends for split in end.state.replicas.splits[around:])
 
 
 ATTRIBUTES: Final = "attributes"

@@ -73,6 +73,8 @@ METHODS: dict[Kind, dict[str, str]] = {
     },
     Kind.SCOPE: {
         **dict.fromkeys(("enter_context", "enter_async_context"), "enter"),
+        "__enter__": "enter itself",
+        "__exit__": "leave itself",
     },
     Kind.DEVICE: {
         "startswith": "begins",

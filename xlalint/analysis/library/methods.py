@@ -43,7 +43,7 @@ from xlalint.analysis.payloads import (
     uneven_of,
     unknown_from,
 )
-from xlalint.analysis.scopes import enter_scope
+from xlalint.analysis.scopes import enter_scope, leave_scope
 from xlalint.analysis.separate_reads import note_numbers, shows_numbers
 from xlalint.analysis.unknown import call_unknown
 from xlalint.analysis.work import read_into_host
@@ -53,7 +53,7 @@ from xlalint.knowledge.operations import INTO_HOST, VIEWS_OF_HOST, Operation, op
 from xlalint.lazy.assumptions import MOVES as IS_MOVED
 from xlalint.lazy.assumptions import assume, both
 from xlalint.lazy.events import Reading
-from xlalint.lazy.scopes import Scope
+from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.values import (
     HEAVY,
     HOST,
@@ -94,7 +94,19 @@ def _scope_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
     enters = is_stack and METHODS[Kind.SCOPE].get(name) == "enter"
     if enters and isinstance(opening, Opening) and opening.scope is not None:
         enter_scope(Scope(opening.scope, call.site), opening.spelling, call.frame, call.store)
+    if isinstance(stack, Opening) and stack.scope is not None:
+        _enter_by_hand(stack, stack.scope, METHODS[Kind.SCOPE].get(name), call)
     return UNKNOWN
+
+
+def _enter_by_hand(opening: Opening, kind: ScopeKind, effect: str | None, call: Call) -> None:
+    """What `with` does: `scope.__enter__()`, and some day `scope.__exit__(None, None, None)`."""
+    if effect == "enter itself":
+        enter_scope(Scope(kind, call.site), opening.spelling, call.frame, call.store)
+    elif effect == "leave itself":
+        entered = [scope for scope in call.store.state.scopes.open if scope.kind is kind]
+        if entered:
+            leave_scope(entered[-1], opening.spelling, call.frame, call.store)
 
 
 def _parameters_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:

@@ -303,6 +303,10 @@ def exit_state(
     state.scopes = before.scopes
     if left.scopes.no_grad != before.scopes.no_grad:
         state.scopes = before.scopes._replace(no_grad=left.scopes.no_grad)
+    opened, around = left.scopes.open, before.scopes.open
+    if len(opened) != len(around):  # by hand: it is for another function to leave what this one has entered
+        own = (Scope(scope.kind, site) for scope in opened[len(around) :])
+        state.scopes = state.scopes._replace(open=(*around[: len(opened)], *own))
     if left.replicas.splits != before.replicas.splits:
         state.replicas = left.replicas._replace(splits=before.replicas.splits)
     since = left.engine.since
