@@ -89,6 +89,9 @@ WEIGHING = frozenset({
 """Modules of torch with weights, by their last name: with these on the device they take no tensor of the CPU.
 A convolution takes one, and computes on the CPU; then backward raises."""
 
+BEGINNING_ALIKE = frozenset({"LayerNorm", "GroupNorm", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d"})
+"""Those of them that draw no weights: all replicas begin with the same."""
+
 COMPARING = frozenset({"CrossEntropyLoss", "MSELoss", "NLLLoss", "SmoothL1Loss"})
 """Losses that want the prediction and its target on one device; see `functions.COMPARING`."""
 

@@ -93,7 +93,8 @@ def make_module(name: str, call: Call, *, draws: bool = False, weighs: bool = Fa
             draws, weighs = any(each.draws for each in every), any(each.weighs for each in every)
             made = made._replace(draws=draws, weighs=weighs and name == classes.IN_TURN)
     elif place is not Place.XLA and (
-        name in classes.WEIGHING or (weighs and not _is_trained_before(name, call))
+        (name in classes.WEIGHING and name not in classes.BEGINNING_ALIKE)
+        or (weighs and not _is_trained_before(name, call))
     ):
         call.frame.model.draw_weights(call.store.state, call.site)
     return Value(Kind.MODULE, payload=made)
