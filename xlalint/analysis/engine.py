@@ -36,6 +36,7 @@ from xlalint.lazy.assumptions import (
     Assumptions,
     assume,
     both,
+    is_guess,
 )
 from xlalint.lazy.events import (
     ApiUsed,
@@ -711,6 +712,8 @@ def _assumed(occurrences: Iterable[Occurrence], by: Assumptions) -> tuple[Occurr
 def _also(assumes: Assumptions, by: Assumptions) -> Assumptions:
     """What follows from what the framework hands out, on whatever branch, is no assumption of its own."""
     others = frozenset(clause for clause in assumes if THE_FRAMEWORK not in clause) - IS_A_TENSOR
+    if by == _BY_FRAMEWORK and others and not is_guess(others):
+        return others  # it is likely anyway
     return both(others, by)
 
 
