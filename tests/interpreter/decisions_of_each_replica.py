@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 import torch
+import torch.distributed as dist
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
@@ -138,6 +139,31 @@ def no_better_than_before_in_all(loader, model, optimizer, patience):
             break
 
 
+def gathered_by_element(loader, model):
+    """A tensor of the host with elements of a replica's own is its own."""
+    totals = torch.zeros(2)
+    for x, y in loader:
+        totals[0] += model(x).mean().item()
+        totals[1] += 1
+    if totals[0] / totals[1] < 0.1:
+        xm.rendezvous("small")  # expect: XLA503 likely
+
+
+def shared_on_the_hosts(loader, model):
+    """What the hosts share is the same on all of them, whatever it was before."""
+    totals = torch.zeros(2)
+    for x, y in loader:
+        totals[0] += model(x).mean().item()
+        totals[1] += 1
+    dist.all_reduce(totals)
+    if totals[0] / totals[1] < 0.1:
+        xm.rendezvous("small")
+    worst = torch.tensor(max(model(x).mean().item() for x, _ in loader))
+    dist.all_reduce(worst, op=dist.ReduceOp.MAX)
+    if worst > 0.9:
+        xm.rendezvous("large")
+
+
 def main(index, data, limit, names):
     device = torch_xla.device()
     model = torch.nn.Linear(4, 4).to(device)
@@ -155,6 +181,8 @@ def main(index, data, limit, names):
     scored_together(loader, model)
     no_better_than_before(loader, model, optimizer, Patience())
     no_better_than_before_in_all(loader, model, optimizer, Patience())
+    gathered_by_element(loader, model)
+    shared_on_the_hosts(loader, model)
 
 
 if __name__ == "__main__":

@@ -397,6 +397,8 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
     elif value.kind is Kind.TENSOR and isinstance(base.payload, OfNumpy) and not base.assumes:
         if not isinstance(target.slice, ast.Slice):  # which raises
             read_into_host(target, value, frame, store, of_numpy=True)
+    elif value.surely_differs and is_on_cpu(machine, base, frame):
+        rebind(machine, target.value, base._replace(differs=True), frame, store)
     elif base.kind is Kind.STATE_DICT and value.kind is not Kind.TENSOR and literal(index) is None:
         # A loop over its keys puts something else in the place of all tensors, such as copies on the host.
         place = Place.HOST if value.kind is Kind.HOST else Place.UNKNOWN

@@ -196,6 +196,13 @@ def _reduce_list(machine: Machine, call: Call) -> Value | None:
     return result
 
 
+def _make_alike(machine: Machine, call: Call) -> None:
+    """What replicas share on their hosts, as by `gloo`, is the same on all of them then."""
+    given, node = call.argument(0, "tensor"), call.node
+    if given is not None and given.kind is Kind.HOST and given.differs and node is not None and node.args:
+        rebind(machine, node.args[0], given._replace(differs=False), call.frame, call.store)
+
+
 def _of_process_group(machine: Machine, call: Call) -> Value:
     """A collective of `torch.distributed` on device tensors: the `xla` backend records it, in place."""
     of_loss = _is_of_loss(call)
@@ -204,6 +211,7 @@ def _of_process_group(machine: Machine, call: Call) -> Value:
     _share(call)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     if not tensors:
+        _make_alike(machine, call)
         return unknown_from(*call.values)
     if all(value.known for value in tensors) and not _is_grouped(call, "group"):
         operation = last_name(call.function)
