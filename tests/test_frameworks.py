@@ -175,6 +175,14 @@ def test_a_script_beside_its_port_is_for_other_devices(tmp_path: Path) -> None:
     assert informing == {Severity.INFO}
 
 
+def test_who_makes_an_object_of_its_own_trainer_makes_a_trainer(tmp_path: Path) -> None:
+    root = copied("trainer_with_own_loss", tmp_path)
+    script = root / "train.py"
+    assert Severity.WARNING in {d.severity for d in checked(root).diagnostics}
+    script.write_text(script.read_text().partition("def main(")[0])
+    assert {d.severity for d in checked(root).diagnostics} == {Severity.INFO}
+
+
 def test_classes_for_frameworks_need_a_project_that_trains_on_a_device(tmp_path: Path) -> None:
     """The same criterion in a package that never mentions torch_xla says nothing."""
     package = tmp_path / "fairseq"

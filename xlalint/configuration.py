@@ -17,6 +17,7 @@ _DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
 _HARNESS = re.compile(r"(?m)^def harness\w*\(\w+: (\w+)")
 _CLASS = re.compile(r"(?ms)^class (\w+)[^\n]*:\n(.*?)(?=^\S|\Z)")
 _BACKWARD = "    def backward(self"
+_TRAIN = "    def train(self"
 _MODULES = re.compile(r"(?ms)^MODULES = \((.*?)\)$")
 _DERIVED = re.compile(r"(?m)^class ([A-Z]\w*)\((\w+)\):")
 _NAMED_LIKE = re.compile(r"(?ms)^NAMED_LIKE = \{(.*?)\}$")
@@ -108,6 +109,15 @@ class Framework:
             if base in found:
                 found.append(name)
         return tuple(found)
+
+    @cached_property
+    def trainers(self) -> tuple[str, ...]:
+        """Those of these whose objects train when users ask them to: whoever makes one has made a trainer."""
+        trains = {name for name, body in _CLASS.findall(self.text) if _TRAIN in body}
+        for name, base in _DERIVED.findall(self.text):
+            if base in trains:
+                trains.add(name)
+        return tuple(name for name in self.hooked if name in trains)
 
     @cached_property
     def classes(self) -> tuple[str, ...]:

@@ -390,7 +390,8 @@ def _touched_by(data: bytes, imports: Iterable[str], framework: Framework, *, wi
     named = (name for name in imports if name.partition(".")[0] in framework.packages)
     last, aliases = {name.rpartition(".")[2] for name in named}, _aliases(data, framework)
     plain = _among(framework.classes, last)
-    if any(name[0] in (aliases if name[1:] else plain) for name in _called(data, framework.classes)):
+    made = any(name[0] in (aliases if name[1:] else plain) for name in _called(data, framework.classes))
+    if made or _makes_its_own(data, aliases, plain.intersection(framework.trainers)):
         yield (ELSEWHERE if _names_another_device(data, framework) else HANDS) + framework.name
     # Most of what stands in its own tree is for others to derive from.
     plain = {*framework.called} if within else _among(framework.hooked, last)
@@ -399,6 +400,19 @@ def _touched_by(data: bytes, imports: Iterable[str], framework: Framework, *, wi
         for name in _bases(data)
     ):
         yield DERIVES + framework.name
+
+
+def _makes_its_own(data: bytes, aliases: set[str], trainers: set[str]) -> bool:
+    """Whether it makes an object of a class of its own that derives from one of some that train."""
+    if not trainers:
+        return False
+    own = (
+        header[1].decode()
+        for header in _HEADER.finditer(data)
+        for name in _DOTTED.findall(header[2])
+        if (parts := name.decode().split("."))[-1] in trainers and (parts[1:] == [] or parts[0] in aliases)
+    )
+    return any(name == [each] for each in own for name in _called(data, (each,)))
 
 
 def _among(classes: tuple[str, ...], named: set[str]) -> set[str]:
@@ -473,10 +487,10 @@ _DOTTED_BEFORE: Final = re.compile(rb"(?<![\w.])(?:\w+\.)*$")
 def _bases(data: bytes) -> Iterator[list[str]]:
     """What stands in the headers of classes, each dotted name in its parts."""
     for header in _HEADER.finditer(data):
-        yield from (name.decode().split(".") for name in _DOTTED.findall(header[1]))
+        yield from (name.decode().split(".") for name in _DOTTED.findall(header[2]))
 
 
-_HEADER: Final = re.compile(rb"class(?<!\wclass)\s+\w+\s*\(([^)]*)")
+_HEADER: Final = re.compile(rb"class(?<!\wclass)\s+(\w+)\s*\(([^)]*)")
 _DOTTED: Final = re.compile(rb"(?<![\w.])\w+(?:\.\w+)*")
 
 
