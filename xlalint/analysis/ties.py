@@ -15,17 +15,25 @@ from xlalint.program.outline import Class, Function, Outline
 from xlalint.writing import written
 
 
-def tie_in(machine: Machine, cls: Class, user: Outline, maker: Outline | None) -> Tie | None:
+def tie_in(
+    machine: Machine, cls: Class, user: Outline, maker: Outline | None, mover: Function | None
+) -> Tie | None:  # fmt: skip
     """What every instance of a class has tied once it is made, and nobody ties again.
 
     None, too, where something in the file of the class, or in that of a user of it, may tie it again, or
-    the `maker` of it may freeze what a framework has tied.
+    the `maker` of it may freeze what a framework has tied. What a framework does elsewhere than in the
+    function that moves the module, the `mover`, is done to others.
     """
     init = machine.classes.find_method(cls, "__init__")
     if init is None or "self" not in init.outline.text:
         return None
     tie, by = next(_ties(machine, cls, init, MOST_CALLS), (None, init))
-    if tie is None or _is_tied_elsewhere(machine, tie, (user, cls.outline, init.outline), _lines_of(by)):
+    if tie is None:
+        return None
+    own = _lines_of(by)
+    if user.is_framework and mover is not None:
+        own |= {(user.file, number) for number in range(1, len(user.lines) + 1)} - _lines_of(mover)
+    if _is_tied_elsewhere(machine, tie, (user, cls.outline, init.outline), own):
         return None
     if by.outline.is_framework and maker is not None and _is_frozen(machine, maker):
         return None

@@ -33,3 +33,28 @@ def evaluate(model, dataset):
     for inputs, target in fabric.setup_dataloaders(DataLoader(dataset, batch_size=8)):
         right += (model(inputs).argmax(dim=1) == target).sum()
     fabric.print(right)
+
+
+class Tied(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(5, 6)
+        self.head = torch.nn.Linear(6, 5, bias=False)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, tokens):
+        return self.head(self.embedding(tokens))
+
+
+def train_apart(fabric, dataset):
+    model = Tied()
+    optimizer = torch.optim.AdamW(model.parameters())
+    model, optimizer = fabric.setup(model, optimizer)  # expect: XLA702
+    for tokens in fabric.setup_dataloaders(DataLoader(dataset, batch_size=8, drop_last=True)):
+        fabric.backward(model(tokens).square().mean())
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def main(dataset):
+    Fabric(accelerator="tpu").launch(train_apart, dataset)

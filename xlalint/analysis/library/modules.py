@@ -519,7 +519,8 @@ def _come_apart(machine: Machine, info: Module, assumes: assumptions.Assumptions
     if info.adapted:
         return
     user, tied = call.frame.outline, info.tied
-    tie = tie_in(machine, info.of[0], user, _made_for(machine, info) if user.is_framework else user)
+    maker = _made_for(machine, info) if user.is_framework else user
+    tie = tie_in(machine, info.of[0], user, maker, call.frame.function)
     if tied is not None and (tied.file == user.file or not is_tied_in(machine, user)):
         tie = tied
     if tie is not None and not machine.swaps_parameters(user):
