@@ -147,6 +147,9 @@ MODEL_MAKERS = frozenset({
 })  # fmt: skip
 """Other functions that do."""
 
+DROP_RATES = ("drop_rate", "drop_path_rate", "proj_drop_rate", "attn_drop_rate", "drop_block_rate")
+"""Arguments by which these make models that drop something while they train, if it is no nought."""
+
 LOSSES = frozenset({"timm.loss"})
 """Modules whose classes are modules without weights."""
 

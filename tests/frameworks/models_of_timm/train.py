@@ -75,3 +75,13 @@ def with_weights_of_its_own():
 def with_weights_of_a_file(pretrained):
     torch.manual_seed(7 + xr.global_ordinal())  # quiet: all replicas load the same weights, or may do so
     fit(timm.create_model("resnet50", pretrained=pretrained).to(device))
+
+
+def dropping(rate):
+    torch.manual_seed(7)  # expect: XLA707
+    fit(timm.create_model("resnet50", drop_path_rate=0.1).to(device))
+
+
+def dropping_nothing(rate):
+    torch.manual_seed(7)  # quiet: nobody knows whether anything is dropped
+    fit(timm.create_model("resnet50", drop_rate=0.0, drop_path_rate=rate).to(device))

@@ -134,7 +134,11 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
     if name in packages.MODEL_MAKERS or (
         module in packages.MODEL_MODULES and not last.startswith(packages.NO_MODEL_MAKERS)
     ):
-        return make_module(last, call, draws=name.startswith(packages.DROPPING_MODELS), weighs=True)
+        draws = name.startswith(packages.DROPPING_MODELS) or any(
+            isinstance(rate := literal(call.keywords.get(given)), int | float) and rate > 0
+            for given in packages.DROP_RATES
+        )
+        return make_module(last, call, draws=draws, weighs=True)
     if module.startswith(packages.OF_DATASETS) and last in packages.DATASETS:
         train = call.flag("train", default=True, position=1)
         count = None if train is None else packages.DATASETS[last][train]
