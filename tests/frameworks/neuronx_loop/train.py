@@ -36,7 +36,7 @@ def train(dataset, steps):
         print(step, loss.item())  # expect: XLA102
         if step == steps:
             if xm.is_master_ordinal(local=False):
-                nxd.save_checkpoint("out", tag=f"{step}", model=model)  # expect: XLA501
+                nxd.save_checkpoint("out", tag=f"{step}", model=model)  # expect: XLA502
             break
 
 
@@ -61,6 +61,18 @@ def train_without_end(dataset, device):
     for batch in [dataset[0], dataset[1]]:  # expect: XLA202
         model.run_train(batch.to(torch_xla.device()))
         optimizer.step()
+
+
+def tells_the_norm(dataset):
+    model = nxd.initialize_parallel_model(None, build, 8)
+    optimizer = nxd.initialize_parallel_optimizer(None, torch.optim.AdamW, model.parameters())
+    for step, batch in enumerate(pl.MpDeviceLoader(dataset, torch_xla.device())):
+        model.run_train(batch)
+        optimizer.step()
+        print(optimizer.grad_norm.item())  # expect: XLA102
+        optimizer.zero_grad()
+        if step % 100 == 0:
+            nxd.save_checkpoint("out", model=model)  # quiet: the replicas meet first, which runs the step
 
 
 def save_of_one_rank(model, step):

@@ -2,8 +2,8 @@
 
 From its public sources of 2025 (aws-neuron/neuronx-distributed, `trainer/trainer.py`, `optimizer.py`, `model.py`,
 `checkpoint.py` and `parallel_layers/`): a model is moved to the device; an optimizer's step sums the gradients, clips
-them, and cuts nothing; a checkpoint is read and written by all replicas, which meet at its end unless it is
-asynchronous. Which replica writes it is for the functions that write it: all of them call these.
+them, and cuts nothing; a checkpoint is read and written by all replicas, which meet before it is written, and at its
+end unless it is asynchronous. Which replica writes it is for the functions that write it: all of them call these.
 """
 
 import torch
@@ -32,6 +32,7 @@ class NxDOptimizer:
 
     def step(self, closure=None):
         xm.reduce_gradients(self.optimizer)
+        self.grad_norm = torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         self.optimizer.step()
 
     def zero_grad(self, set_to_none=False):
@@ -52,6 +53,7 @@ def initialize_parallel_optimizer(nxd_config, optimizer_class, parameters, **def
 
 
 def save_checkpoint(path, tag=None, model=None, optimizer=None, scheduler=None, async_save=False, **kwargs):
+    xm.rendezvous("Ensure checkpoint directory has been created before moving on.")
     state = model.state_dict() if isinstance(model, torch.nn.Module) else model
     xm.save(state, path)
     if not async_save:
