@@ -3,6 +3,7 @@
 import torch
 from composer import Trainer
 from composer.models import ComposerModel
+from torch.utils.data import DataLoader
 
 
 class Model(ComposerModel):
@@ -25,3 +26,12 @@ def train(loader):
     trainer = Trainer(model=model, train_dataloader=loader, max_duration="2ep", device="tpu")
     trainer.fit()
     torch.save(model.state_dict(), "model.pt")  # expect: XLA601
+    torch.save(trainer.state.model.net.state_dict(), "net.pt")  # expect: XLA601
+
+
+def train_on(dataset):
+    loader = DataLoader(dataset, batch_size=8, shuffle=True)  # expect: XLA404 likely
+    Trainer(model=Model(), train_dataloader=loader, max_duration="2ep", device="tpu").fit()
+    Trainer(model=Model(), max_duration="2ep", device="tpu").fit(
+        train_dataloader=DataLoader(dataset, batch_size=8, drop_last=True)
+    )

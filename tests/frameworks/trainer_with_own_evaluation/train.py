@@ -38,9 +38,19 @@ class Gathering(Trainer):
         return EvalLoopOutput(found, None, {}, len(predictions))
 
 
+class Agreeing(Trainer):
+    def evaluate(self, eval_dataset=None, ignore_keys=None, metric_key_prefix="eval"):
+        right = 0
+        for inputs in self.get_eval_dataloader(eval_dataset):
+            with torch.no_grad():
+                logits = self.model(**inputs).logits
+            right += (logits.argmax(-1) == inputs["labels"]).sum().item()  # expect: XLA102 likely
+        return {"eval_right": right}
+
+
 def main(train, test):
     model = AutoModelForSequenceClassification.from_pretrained("roberta-base", num_labels=5)
-    for kind in (Looping, Predicting, Gathering):
+    for kind in (Looping, Predicting, Gathering, Agreeing):
         trainer = kind(model, TrainingArguments("out"), train_dataset=train, eval_dataset=test)
         trainer.train()
         print(trainer.evaluate())

@@ -45,8 +45,9 @@ class ComposerClassifier(ComposerModel):
 
 
 class State:
-    def __init__(self, model):
+    def __init__(self, model, loader):
         self.model = model
+        self.train_dataloader = loader
         self.batch = batches
         self.outputs = None
         self.loss = None
@@ -118,11 +119,11 @@ def all_gather(tensor):
     return xm.all_gather(tensor)
 
 
-def _fit(model, callback, algorithm):
-    model = model.to(torch_xla.device())
+def _fit(state, callback, algorithm):
+    model = state.model.to(torch_xla.device())
+    state.model = model
     optimizer = torch.optim.AdamW(model.parameters())
-    state = State(model)
-    for batch in pl.MpDeviceLoader(batches):
+    for batch in pl.MpDeviceLoader(state.train_dataloader):
         state.batch = batch
         algorithm.apply(event, state, logger)
         callback.batch_start(state, logger)
@@ -160,21 +161,25 @@ class _SomeModel(ComposerModel):
 
 
 class Trainer:
-    def __init__(self, *, model=None, callbacks=None, algorithms=None, device=None, **named):
-        self.model = model
+    def __init__(
+        self, *, model=None, train_dataloader=None, callbacks=None, algorithms=None, device=None, **named
+    ):
+        self.state = State(model if isinstance(model, torch.nn.Module) else _SomeModel(), train_dataloader)
 
-    def fit(self, **named):
+    def fit(self, *, train_dataloader=None, **named):
+        if train_dataloader is not None:
+            self.state.train_dataloader = train_dataloader
         # A callback of the user's has its own harness: one that nobody knows would hide all that comes after it.
-        _fit(self.model if isinstance(self.model, torch.nn.Module) else _SomeModel(), Callback(), Algorithm())
+        _fit(self.state, Callback(), Algorithm())
 
 
 def harness(model: ComposerModel):
-    _fit(model, Callback(), Algorithm())
+    _fit(State(model, batches), Callback(), Algorithm())
 
 
 def harness_of_callback(callback: Callback):
-    _fit(_SomeModel(), callback, Algorithm())
+    _fit(State(_SomeModel(), batches), callback, Algorithm())
 
 
 def harness_of_algorithm(algorithm: Algorithm):
-    _fit(_SomeModel(), Callback(), algorithm)
+    _fit(State(_SomeModel(), batches), Callback(), algorithm)

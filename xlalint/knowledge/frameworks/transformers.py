@@ -434,6 +434,15 @@ class Trainer:
             self.accelerator.gather_for_metrics(loss)
         return {name: number for name in names}
 
+    def get_train_dataloader(self):
+        return pl.MpDeviceLoader(batches)
+
+    def get_eval_dataloader(self, eval_dataset=None):
+        return pl.MpDeviceLoader(batches)
+
+    def get_test_dataloader(self, test_dataset):
+        return pl.MpDeviceLoader(batches)
+
     def _prepare_inputs(self, inputs):
         return inputs
 
