@@ -97,12 +97,9 @@ def _waits(value: Value | None) -> bool:
 @remembered(4096)
 def _rows_read(read: ast.Call, loop: ast.For | ast.AsyncFor) -> str | None:
     """The name of what a loop goes over, of which a call reads one row: `for i, row in enumerate(rows)`."""
-    match loop, read.func:
-        case (
-            ast.For(target=ast.Tuple(elts), iter=ast.Call(ast.Name(by), given, [])),
-            ast.Attribute(value=ast.Name(id=taken)),
-        ) if by in _TOGETHER:
-            over = given if by == "zip" else [None, *given]
+    match loop:
+        case ast.For(target=ast.Tuple(elts), iter=ast.Call(ast.Name(by), given, [])) if by in _TOGETHER:
+            over, taken = given if by == "zip" else [None, *given], _read_of(read.func)
             for target, source in zip(elts, over, strict=False):
                 if isinstance(target, ast.Name) and target.id == taken and isinstance(source, ast.Name):
                     return source.id
@@ -155,10 +152,21 @@ def _numbered(read: ast.Call, loop: ast.For | ast.AsyncFor) -> ast.expr | None:
 
 @remembered(4096)
 def _is_of_round(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
-    match loop.target, read.func:
-        case ast.Name(id=row), ast.Attribute(value=ast.Name(id=taken)):
-            return row == taken
-    return False
+    return isinstance(loop.target, ast.Name) and _read_of(read.func) == loop.target.id
+
+
+def _read_of(taken: ast.expr) -> str | None:
+    """The name of what is read, or of what that is made of: `row.item()`, `torch.argmax(row[1:]).item()`."""
+    while True:
+        match taken:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="torch" | "F")), args=[inner, *_]):
+                taken = inner
+            case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Call(func=inner):
+                taken = inner
+            case ast.Name(id=name):
+                return name
+            case _:
+                return None
 
 
 @remembered(4096)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 
 from xlalint.analysis.payloads import (
@@ -135,8 +136,15 @@ class Store:
             value = _after_move(value, identity, move)
         return value
 
-    def move_module(self, identity: Path, move: Move) -> None:
-        """The module made at one of `identity` moves to the device or off it, whoever names it."""
+    def move_module(
+        self, identity: Path, move: Move, *, others: Iterable[tuple[AttributeKey, Value]] = ()
+    ) -> list[AttributeKey]:
+        """The module made at one of `identity` moves to the device or off it, whoever names it.
+
+        Args:
+            others: Attributes, with their values, that nobody has assigned here. Those that move with it are
+                assigned by this, and returned.
+        """
         before = self.moved.get(identity)
         self.moved[identity] = move if move.left or before is None else move._replace(left=before.left)
         for held in (self.names, self.attributes):
@@ -144,6 +152,13 @@ class Store:
                 after = _after_move(value, identity, move)
                 if after is not value:
                     held[key] = after  # type: ignore[index]
+        assigned = []
+        for other, value in others:
+            after = _after_move(value, identity, move)
+            if after is not value and other not in self.attributes:
+                self.attributes[other] = after
+                assigned.append(other)
+        return assigned
 
 
 def _after_move(value: Value, identity: Path, move: Move) -> Value:

@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
     Bound,
     Buffer,
     Container,
+    Instance,
     Method,
     Module,
     Parameters,
@@ -33,7 +34,7 @@ from xlalint.analysis.payloads import (
     literal,
     unknown_from,
 )
-from xlalint.analysis.store import Move, Store
+from xlalint.analysis.store import AttributeKey, Move, Store
 from xlalint.analysis.ties import is_tied_in, tie_by_call, tie_by_hand, tie_in
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge import classes, functions, packages
@@ -471,6 +472,19 @@ def with_part(module: Value, part: Value) -> Value:
     return module._replace(payload=info._replace(parts=parts))
 
 
+def _held_by_self(machine: Machine, call: Call) -> list[tuple[AttributeKey, Value]]:
+    """What the present object holds, where a module is moved by a name: it may be an attribute, too."""
+    match call.node, call.store.names.get("self"):
+        case ast.Call(func=ast.Attribute(value=ast.Name())), Value(payload=Instance(of=own)):
+            return [
+                ((cls, name), value)
+                for cls in own
+                if not isinstance(cls, str) and not machine.classes.is_tabulating(cls)
+                for name, value in machine.classes.attributes(cls).items()
+            ]
+    return []
+
+
 def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call) -> Value:
     assumes = assumptions.NONE
     if name == "to":
@@ -488,8 +502,11 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
         unseen = assumptions.NONE
         if info.or_other and not info.of and info.place is Place.UNKNOWN:
             unseen = assume(f"what `{call.spelling}` moves was on the CPU before")
+        others = _held_by_self(machine, call)
         for identity in _identities(info):
-            call.store.move_module(identity, Move((call.site,), assumes, unseen=unseen))
+            move = Move((call.site,), assumes, unseen=unseen)
+            for attribute in call.store.move_module(identity, move, others=others):
+                machine.touch(attribute)
     leaves = name == "cpu" and info.place is Place.XLA
     if leaves and info.identity and not machine.swaps_parameters(call.frame.outline):
         call.store.move_module(info.identity, Move((call.site,), to=Place.HOST, left=(call.site,)))
