@@ -505,7 +505,8 @@ def _yield(machine: Machine, node: ast.Yield, frame: Frame, store: Store) -> Val
         after = resume(store)
         if after is not None:
             store.state, store.attributes = after.state, after.attributes
-    elif store.state.loop.all.trains:  # whoever goes over it may cut before the next round
+    elif store.state.loop.all.trains and store.state.engine.recorded.may is Weight.HEAVY:
+        # Whoever goes over it may cut before the next round.
         frame.model.cut(store.state, Cause.SCOPE_EXIT, "yield", frame.site(node), sure=False)
         store.maybe_run_all()
     return UNKNOWN
