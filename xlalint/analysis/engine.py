@@ -40,6 +40,7 @@ from xlalint.lazy.assumptions import (
 )
 from xlalint.lazy.events import (
     ApiUsed,
+    BatchesPadded,
     BoundReached,
     ClippedEarly,
     DeviceSpelled,
@@ -47,6 +48,7 @@ from xlalint.lazy.events import (
     Event,
     FileUnreadable,
     HostRead,
+    LeftAlone,
     ReadTooEarly,
     Save,
     UnmatchedCollective,
@@ -693,6 +695,9 @@ _FAR_APART: Final = 1 << 16
 _OF_TEXT: Final = (ApiUsed, DeviceSpelled, DeviceUnregistered, VariableUsed)
 """What is seen from the text of a file, without running it."""
 
+_LIKELY_ANYWAY: Final = (BatchesPadded, LeftAlone, UnmatchedCollective)
+"""What hangs on the samples, or on what each replica computes, in any program."""
+
 _OPTION: Final = re.compile(r"`[\w.]+\.(\w+)`")
 """How it is assumed that an option is on."""
 
@@ -704,16 +709,16 @@ def _assumed(occurrences: Iterable[Occurrence], by: Assumptions) -> tuple[Occurr
     return tuple(
         occurrence
         if isinstance(occurrence.event, BoundReached)
-        else occurrence._replace(event=replace(occurrence.event, assumes=_also(occurrence.event.assumes, by)))
+        else occurrence._replace(event=replace(occurrence.event, assumes=_also(occurrence.event, by)))
         for occurrence in occurrences
     )
 
 
-def _also(assumes: Assumptions, by: Assumptions) -> Assumptions:
+def _also(event: Event, by: Assumptions) -> Assumptions:
     """What follows from what the framework hands out, on whatever branch, is no assumption of its own."""
-    others = frozenset(clause for clause in assumes if THE_FRAMEWORK not in clause) - IS_A_TENSOR
-    if by == _BY_FRAMEWORK and others and not is_guess(others):
-        return others  # it is likely anyway
+    others = frozenset(clause for clause in event.assumes if THE_FRAMEWORK not in clause) - IS_A_TENSOR
+    if by == _BY_FRAMEWORK and others and isinstance(event, _LIKELY_ANYWAY) and not is_guess(others):
+        return others
     return both(others, by)
 
 
