@@ -827,11 +827,9 @@ def _end_loop(
     since = back.state.engine.since if back is not None else ()
     recorded = back.state.engine.recorded if back is not None else NOTHING
     done = state.loop.all
-    if back is not None and not (
-        done.trains or done.cuts or done.may_cut or may_hold_work(machine, frame, back)
-    ):
+    if back is not None and not (done.trains_or_cuts or may_hold_work(machine, frame, back)):
         recorded = NOTHING  # what a round computes and gives to no name, no cut at its end would run
-    seen = done.trains or done.reads or done.cuts or done.may_cut
+    seen = done.trains_or_cuts or done.reads
     if recorded != NOTHING and not seen and _may_read(node, frame):
         recorded = NOTHING
     frame.model.end_loop(
@@ -872,7 +870,7 @@ def _drawn(
 ) -> Assumptions | None:
     """What must be so for each of many rounds to draw on the device, and to read; None: it is not so."""
     done, draws = back.state.loop.all, back.state.loop.draws
-    if draws is None or not done.reads or done.trains or done.cuts or done.may_cut:
+    if draws is None or not done.reads or done.trains_or_cuts:
         return None
     is_long = (over is not None and over.kind is Kind.LOADER) or not _is_short(machine, node, frame, back)
     return draws if is_long else None
@@ -883,7 +881,7 @@ def _refined(
 ) -> Assumptions | None:
     """What must be so for each round to make more of what those before have made; None: it does not."""
     done = back.state.loop.all
-    if done.fetches or done.trains or done.cuts or done.may_cut:
+    if done.fetches or done.trains_or_cuts:
         return None
     many = _are_many(machine, node, frame, back)
     if many is None and _is_short(machine, node, frame, back):

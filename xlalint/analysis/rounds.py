@@ -36,7 +36,7 @@ def held_by_rounds(
         back: What a round leaves.
     """
     done, engine, heavy = back.state.loop.all, back.state.engine, Weight.HEAVY
-    if not back.state.owes(Owed.READ) or done.trains or done.cuts or done.may_cut:
+    if not back.state.owes(Owed.READ) or done.trains_or_cuts:
         return None
     held = (*back.attributes.values(), *frame.captured.values())
     kept = any(is_heavy(value, surely=False) for value in held)
@@ -59,7 +59,7 @@ def rounds_go_on(
     """
     done = back.state.loop.all
     fetches = back.state.loop.own.fetches
-    if not fetches or done.trains or done.cuts or done.may_cut:
+    if not fetches or done.trains_or_cuts:
         return None
     held, going, seen = _handed_on(machine, node, frame, back)
     if not going:
@@ -164,25 +164,22 @@ def _handed_on(
     """The names that hold heavy work when a round begins that the one before has bound, be it by an object
     whose attribute grows, with what is assumed of them, those through which each goes on with it, and where
     they are asked for what is made of it."""
-    run = statements_run(node.body, frame.function)
+    block = statements_run(node.body, frame.function)
+    each_time = frozenset[str]() if isinstance(node, ast.While) else named(node.target, ast.Store)
+    tested: list[ast.stmt] = [ast.Expr(node.test)] if isinstance(node, ast.While) else []
+    run = [*tested, *block]
+    asked = frozenset[str]().union(*map(_asked, block))
     # What a round binds for the next one: what it goes over is bound anew.
-    written = frozenset[str]().union(*map(_written, run))
-    asked = frozenset[str]().union(*map(_asked, run)) if written else written
-    bound = (written & asked).union(*(named(each, ast.Store) | _changed_in_place(each) for each in run))
-    gone_over = frozenset[str]()
-    if isinstance(node, ast.While):
-        run = [ast.Expr(node.test), *run]
-    else:
-        gone_over = named(node.target, ast.Store)
-        bound -= gone_over
+    written = frozenset[str]().union(*map(_written, block))
+    bound = (written & asked).union(*(named(each, ast.Store) | _changed_in_place(each) for each in block))
+    bound -= each_time
     held = {
         name: value.assumes
         for name, value in back.names.items()
         if name in bound and is_heavy(settled(value), surely=True) and _asks_first(run, name)
     }
-    asked = asked or frozenset[str]().union(*map(_asked, run))
     gathering = _gathering(run)
-    for name in asked - bound - gone_over:
+    for name in asked.union(*map(_asked, tested)) - bound - each_time:
         if (grown := _grown(machine, name, gathering, back)) is not None:
             held[name] = grown
     going, seen = _handed_round(frozenset(held), run)
@@ -219,9 +216,7 @@ def _gathering(block: list[ast.stmt]) -> frozenset[str]:
                 appended.setdefault(name, set()).update(named(given))
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in COPYING:
                 copied.add(name)
-    used = {
-        name for each in calls for given in each.args if isinstance(given, ast.Name) for name in (given.id,)
-    }
+    used = {given.id for each in calls for given in each.args if isinstance(given, ast.Name)}
     return frozenset(name for name, given in appended.items() if name in used and given.isdisjoint(copied))
 
 
@@ -305,7 +300,7 @@ def _bindings(block: list[ast.stmt]) -> Iterator[tuple[ast.AST, ast.expr]]:
 
 def read_from(function: Function, call: ast.Call | None, done: Activity) -> tuple[str, ...]:
     """The names of a caller from which comes what a called function reads, if nothing in it ends a step."""
-    if not done.fetches or done.trains or done.cuts or done.may_cut or isinstance(function.node, ast.Lambda):
+    if not done.fetches or done.trains_or_cuts or isinstance(function.node, ast.Lambda):
         return ()
     given = arguments_of(function, call)
     names: set[str] = set()

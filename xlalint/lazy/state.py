@@ -173,6 +173,11 @@ class Activity(NamedTuple):
         return self.backward or self.steps
 
     @property
+    def trains_or_cuts(self) -> bool:
+        """Whether it trained, or cut the graph, or perhaps did."""
+        return self.trains or self.cuts or self.may_cut
+
+    @property
     def read_outside(self) -> frozenset[Site]:
         """Where it read light work outside of its step scope."""
         return frozenset(fetch.site for fetch in self.fetches if fetch.outside)

@@ -53,7 +53,7 @@ from xlalint.knowledge.operations import INTO_HOST, VIEWS_OF_HOST, Operation, op
 from xlalint.lazy.assumptions import MOVES as IS_MOVED
 from xlalint.lazy.assumptions import assume, both
 from xlalint.lazy.events import Reading
-from xlalint.lazy.scopes import Scope, ScopeKind
+from xlalint.lazy.scopes import Scope
 from xlalint.lazy.values import (
     HEAVY,
     HOST,
@@ -88,25 +88,21 @@ def _module_method(machine: Machine, receiver: Value, name: str, call: Call) -> 
 
 
 def _scope_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    stack, given = receiver.payload, call.argument(0, "cm")
-    is_stack = isinstance(stack, Opening) and stack.effect is Opens.STACK
-    opening = given.payload if given is not None else None
-    enters = is_stack and METHODS[Kind.SCOPE].get(name) == "enter"
-    if enters and isinstance(opening, Opening) and opening.scope is not None:
+    """A scope is entered or left without `with`: by a stack of scopes, or by its own methods."""
+    opening, effect = receiver.payload, METHODS[Kind.SCOPE].get(name)
+    if effect == "enter":
+        is_stack = isinstance(opening, Opening) and opening.effect is Opens.STACK
+        given = call.argument(0, "cm") if is_stack else None
+        opening = given.payload if given is not None else None
+    if not isinstance(opening, Opening) or opening.scope is None:
+        return UNKNOWN
+    if effect in ("enter", "enter itself"):
         enter_scope(Scope(opening.scope, call.site), opening.spelling, call.frame, call.store)
-    if isinstance(stack, Opening) and stack.scope is not None:
-        _enter_by_hand(stack, stack.scope, METHODS[Kind.SCOPE].get(name), call)
-    return UNKNOWN
-
-
-def _enter_by_hand(opening: Opening, kind: ScopeKind, effect: str | None, call: Call) -> None:
-    """What `with` does: `scope.__enter__()`, and some day `scope.__exit__(None, None, None)`."""
-    if effect == "enter itself":
-        enter_scope(Scope(kind, call.site), opening.spelling, call.frame, call.store)
     elif effect == "leave itself":
-        entered = [scope for scope in call.store.state.scopes.open if scope.kind is kind]
+        entered = [scope for scope in call.store.state.scopes.open if scope.kind is opening.scope]
         if entered:
             leave_scope(entered[-1], opening.spelling, call.frame, call.store)
+    return UNKNOWN
 
 
 def _parameters_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
