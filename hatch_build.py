@@ -23,6 +23,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PARTS = (
     "xlalint/lazy", "xlalint/analysis", "xlalint/program", "xlalint/sources",
+    "xlalint/files.py", "xlalint/judging.py", "xlalint/memory.py", "xlalint/recalling.py",
     "xlalint/spelling.py", "xlalint/writing.py",
 )  # fmt: skip
 """What most of the time is spent in: modules, and folders of them."""

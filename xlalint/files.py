@@ -96,8 +96,8 @@ class File:
     """One file of a project, read when it must be."""
 
     __slots__ = (
-        "_data", "_digest", "_imports", "_is_digested", "_known", "_suppressions", "_taken", "_touched",
-        "_traits", "_was_let_go", "given", "path", "settings", "shown", "stat",
+        "_data", "_digest", "_former", "_imports", "_is_digested", "_known", "_suppressions", "_taken",
+        "_touched", "_traits", "_was_let_go", "given", "path", "settings", "shown", "stat",
     )  # fmt: skip
 
     def __init__(
@@ -122,6 +122,8 @@ class File:
         self._taken: tuple[tuple[str, ...], ...] = ()
         self._known: Known | None = None
         """What was known before, if that is what it is."""
+        self._former: Known | None = None
+        """What was known before, if it has changed since."""
         self._is_digested = False
         self._was_let_go = False
 
@@ -133,7 +135,7 @@ class File:
         """
         self._is_digested = digested
         self.stat = None if self.given else _stat(self.path)
-        self._known = None
+        self._known, self._former = None, known
         if known is not None and known.stat == self.stat:
             self._digest, self._traits, self._imports = known.digest, known.traits, known.imports
             self._touched, self._suppressions = known.touched, known.suppressions
@@ -143,6 +145,22 @@ class File:
     def is_known(self) -> bool:
         """Whether it is what it was when it was known before."""
         return self._known is not None
+
+    @property
+    def says_as_before(self) -> bool:
+        """Whether it surely says the same as before of which files of the project are analyzed.
+
+        Of a file that brings XLA by itself only its imports count, and what it has to do with frameworks;
+        of others, their texts may, too.
+        """
+        if self._known is not None:
+            return True
+        former = self._former
+        return (
+            former is not None
+            and former.traits.hot
+            and (former.traits, former.touched, former.imports) == (self.traits, self.touched, self.imports)
+        )
 
     @property
     def data(self) -> bytes | str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cache, cached_property, partial
+from collections.abc import Sequence
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +17,6 @@ from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.memory import (
     Memory,
     Rested,
-    Root,
     Told,
     as_answers,
     as_records,
@@ -35,10 +34,10 @@ from xlalint.units import Unit
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
 if TYPE_CHECKING:
-    from xlalint.analysis.engine import Program, Result
-    from xlalint.analysis.reuse.cutoff import CutOff
+    from xlalint.analysis.engine import Program
     from xlalint.analysis.reuse.lookups import Fact
     from xlalint.program.project import Project
+    from xlalint.recalling import Recall
     from xlalint.rule import Rule
 
 Rules = dict[str, "Rule[Any]"]
@@ -105,10 +104,6 @@ class Search:
         self._progress = Progress() if progress is None else progress
         self._unit = unit
         self._cache = cache
-        self._holding: dict[Fact, bool] = {}
-        """Whether a fact has the value that it had, for those that were looked at."""
-        self._cutoff: CutOff | None = None
-        """The functions that have changed and do what they did."""
         self._beside: dict[str, File] = {}
         """Files that are imported, but are not the project's."""
         self._analyzed_as_before: str | None = None
@@ -127,9 +122,11 @@ class Search:
             file.compare(memory.files.get(path), digested=self._cache is not None)
         for path in memory.used.keys() - self._unit.files.keys():
             self._file(path).compare(memory.files.get(path))
-        if all(file.is_known for file in self._unit.files.values()) and memory.said == self._unit.said:
-            self._unit.analyzed = memory.all_analyzed
-            self._analyzed_as_before = memory.elsewhere[_ANALYZED]
+        files = self._unit.files.values()
+        if all(file.says_as_before for file in files) and memory.said == self._unit.said:
+            self._unit.analyzed, self._unit.helped = memory.all_analyzed, memory.helped
+            if all(file.is_known for file in files):
+                self._analyzed_as_before = memory.elsewhere[_ANALYZED]
         if self._cache is not None and holds(
             memory, self._unit.asked, {**self._unit.files, **self._beside}, self._fact
         ):
@@ -151,6 +148,8 @@ class Search:
         return [located(placed, where) for found in told for placed in found]
 
     def _analyze(self, memory: Memory) -> Findings:
+        from xlalint.recalling import Recall
+
         targets = ((fact, value) for fact, value in memory.elsewhere.items() if fact[0] == "target")
         if any(self._fact(fact) != value for fact, value in targets):
             memory = Memory(memory.files)  # rules may say something else of all that was found
@@ -167,27 +166,24 @@ class Search:
                 analyzed = needed(self._unit.asked, self._unit.files, analyzed, self.project)
             covered = self._unit.asked
         program = self.program(self.kinds(), analyzed, self._summaries(memory))
-        program.kept.holds = partial(self._surely_holds, memory=memory, program=program)
-        program.recalled = partial(self._recalled_value, self._about_uses(memory), memory, program)
-        if memory.rested:
-            changed = {path for path, held in memory.used.items() if self._file(path).digest != held}
-            self._cutoff = program.cut_off(changed, self._assume)
+        recall = Recall(memory, program, lambda path: self._file(path).digest)
         now = Memory(known=True, covered=covered, analyzed=analyzed)
         self._progress.expect(program.size)
-        for root, result, told in program.analyze(lambda root: self._recall(root, memory, program)):
+        for root, result, told in program.analyze(recall.entered):
             self._progress.advance(root.file)
             if result is None:
-                now.roots[root] = Told(self._recollected(root, memory).findings, told)
+                now.roots[root] = Told(recall.told(root).findings, told)
                 rested = memory.rested[root]
-                now.rested[root] = rested._replace(facts=self._renewed(rested.facts, program))
+                now.rested[root] = rested._replace(facts=recall.renewed(rested.facts))
             else:
                 now.roots[root] = Told(self.judged(result.occurrences), told)
-                facts = self._values(result, program) if self._cache is not None else {}
+                rested_on = sorted(result.rested) if self._cache is not None else ()
+                facts = recall.renewed({fact: recall.value(fact) for fact in rested_on})
                 now.rested[root] = Rested(facts, result.entered)
         now.statistics = dict(program.statistics)
         if self._cache is not None:
-            self._complete(now, memory, program, analyzed)
-            self._keep_summaries(now, memory, program)
+            self._complete(now, memory, recall, program, analyzed)
+            self._keep_summaries(now, memory, recall, program)
             self._keep(now)
         told_here = (root.findings for root in now.roots.values() if root.told)
         placed = [located(found, program.where) for each in told_here for found in each]
@@ -281,137 +277,38 @@ class Search:
             return Memory()
         return remembered(self._load("answers"), _rule)
 
-    def _recall(self, root: Root, memory: Memory, program: Program) -> frozenset[tuple[str, str]] | None:
-        rested = memory.rested.get(root)
-        if rested is None:
-            return None
-        facts = rested.facts.items()
-        if root in memory.roots:
-            if not all(self._still_holds(fact, value, memory, program) for fact, value in facts):
-                return None
-        elif any(program.facts.value(fact) != value for fact, value in facts):
-            # It is older than all else that is remembered, and tells nothing by that.
-            return None
-        if any(
-            not program.has_section(*section)
-            for section in sections_of(self._recollected(root, memory).findings)
-        ):
-            return None
-        return rested.entered
-
-    def _recollected(self, root: Root, memory: Memory) -> Told:
-        known = memory.roots.get(root) or memory.former[root]
-        if self._cutoff is None:
-            return known
-        return Told([located(placed, self._cutoff.where) for placed in known.findings], known.told)
-
-    def _assume(self, texts: frozenset[Fact]) -> None:
-        """Some facts hold, whatever is seen of them, and no others are known to."""
-        self._holding = dict.fromkeys(texts, True)
-
-    def _renewed(
-        self, facts: Mapping[Fact, str], program: Program, *, is_fact: bool = False
-    ) -> Mapping[Fact, str]:
-        """Facts that a result rests on, or a fact, with all that texts rest on that came to the same."""
-        moved = {}
-        if self._cutoff is not None:
-            moved = self._cutoff.below if is_fact else self._cutoff.rested
-        texts = [fact for fact in facts if fact in moved]
-        if not texts:
-            return facts
-        also = {fact for text in texts for fact in moved[text]}
-        return {**facts, **{fact: self._value(fact, program) for fact in sorted(also.union(texts))}}
-
-    def _still_holds(self, fact: Fact, value: str, memory: Memory, program: Program) -> bool:
-        """Whether a fact has the value that it had in the last run."""
-        known = self._holding.get(fact)
-        if known is None:
-            unchanged = self._is_unchanged(fact, memory, program)
-            known = self._holding[fact] = unchanged or program.facts.value(fact) == value
-        return known
-
-    def _surely_holds(self, fact: Fact, value: str, memory: Memory, program: Program) -> bool:
-        """Whether a fact is seen to have the value that it had, without interpreting anything."""
-        known = self._holding.get(fact)
-        if known is not None:
-            return known
-        if fact[0] == "attributes":
-            below = memory.derived.get(fact)
-            return below is not None and all(
-                self._surely_holds(one, value, memory, program) for one, value in below.items()
-            )
-        return self._still_holds(fact, value, memory, program)
-
-    def _is_unchanged(self, fact: Fact, memory: Memory, program: Program) -> bool:
-        """Whether it is seen without looking at the fact itself that it has not changed."""
-        from xlalint.analysis.reuse.facts import OF_THE_WHOLE
-        from xlalint.program.project import ABOUT_FILES
-
-        kind, path, _ = fact
-        if path.startswith(FRAMEWORK):
-            return True  # else nothing would be remembered at all
-        below = memory.derived.get(fact)
-        if below is not None:
-            return all(self._still_holds(one, value, memory, program) for one, value in below.items())
-        if kind in OF_THE_WHOLE or kind in ABOUT_FILES:
-            return False
-        return path in memory.used and self._file(path).digest == memory.used[path]
-
-    def _values(self, result: Result, program: Program) -> Mapping[Fact, str]:
-        facts = {fact: self._value(fact, program) for fact in sorted(result.rested)}
-        return self._renewed(facts, program)
-
-    def _value(self, fact: Fact, program: Program) -> str:
-        """The present value of a fact of the program."""
-        known = program.kept.value(fact)
-        if known is None:
-            known = program.recalled(fact)
-        return program.facts.value(fact) if known is None else known
-
-    def _about_uses(self, memory: Memory) -> dict[Fact, str]:
-        """What the uses of names rested on: of many modules, nothing else is ever asked."""
-        rested = (
-            rested for root, rested in memory.rested.items() if root[0] == "uses" and root in memory.roots
-        )
-        return {fact: value for each in rested for fact, value in each.facts.items()}
-
-    def _recalled_value(
-        self, values: dict[Fact, str], memory: Memory, program: Program, fact: Fact
-    ) -> str | None:
-        """The present value of one of some facts of the last run, if it is seen not to have changed."""
-        value = values.get(fact)
-        return value if value is not None and self._is_unchanged(fact, memory, program) else None
-
     def _summaries(self, memory: Memory) -> Any:
         """The summaries that were kept with a memory."""
         held = self._load("summaries") if memory.summaries else None
         return held["content"] if held is not None and held["stamp"] == memory.summaries else None
 
-    def _keep_summaries(self, memory: Memory, before: Memory, program: Program) -> None:
+    def _keep_summaries(self, memory: Memory, before: Memory, recall: Recall, program: Program) -> None:
         memory.summaries = before.summaries
         # Of results that were passed over for a while, it is not known which summaries they rest on.
         is_whole = program.kept.is_whole or not before.rested
         program.kept.is_whole = is_whole and before.former.keys().isdisjoint(memory.roots)
-        content = program.to_keep(lambda fact: self._value(fact, program))
+        content = program.to_keep(recall.value)
         if content is not None and self._may_keep:
             assert self._cache is not None
             memory.summaries = os.urandom(8).hex()
             held = {"stamp": memory.summaries, "content": content}
             self._cache.keep(self._unit.root, f"summaries-{self._identity}", held)
 
-    def _complete(self, memory: Memory, before: Memory, program: Program, analyzed: set[str]) -> None:
+    def _complete(
+        self, memory: Memory, before: Memory, recall: Recall, program: Program, analyzed: set[str]
+    ) -> None:
         """Add to a memory what tells whether it holds, and what was known of files not analyzed this time."""
         from xlalint.program.project import ABOUT_FILES
 
         for root, rested in before.rested.items():
             if root not in memory.roots and root[1] in self._unit.files and root[1] not in analyzed:
                 memory.rested[root] = rested
-                memory.former[root] = self._recollected(root, before)
+                memory.former[root] = recall.told(root)
         rested_on = [memory.rested[root].facts for root in memory.roots]
         for facts in rested_on:  # which grows on the way
             for fact in facts:
                 if fact[0] == "attributes" and fact not in memory.derived:
-                    below = self._derived(fact, before, program)
+                    below = recall.derived(fact)
                     memory.derived[fact] = below
                     rested_on.append(below)
         memory.derived = without_circles(memory.derived)
@@ -438,18 +335,10 @@ class Search:
             found = outline.sections.find(section) if outline is not None else None
             assert found is not None
             memory.sections.setdefault(path, {})[section] = found.first
-        memory.said, memory.all_analyzed = self._unit.said, self._unit.analyzed
-        for fact in (_ANALYZED, *(("target", path, "") for path in self._unit.analyzed)):
+        unit = self._unit
+        memory.said, memory.all_analyzed, memory.helped = unit.said, unit.analyzed, unit.helped
+        for fact in (_ANALYZED, *(("target", path, "") for path in unit.analyzed)):
             memory.elsewhere[fact] = self._fact(fact)
-
-    def _derived(self, fact: Fact, before: Memory, program: Program) -> Mapping[Fact, str]:
-        """The facts that another was found out of, with their values."""
-        if self._holding.get(fact) and self._is_unchanged(fact, before, program):
-            return self._renewed(before.derived[fact], program, is_fact=True)
-        program.facts.value(fact)
-        return self._renewed(
-            {one: program.facts.value(one) for one in sorted(program.derived(fact))}, program
-        )
 
     def _fact(self, fact: Fact) -> str:
         """The present value of a fact that is not about the text of a file."""

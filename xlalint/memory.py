@@ -59,6 +59,7 @@ class Memory:
         elsewhere: Facts that are not about the text of a file, and that results rest on.
         said: What `Unit.said` was.
         all_analyzed: What `Unit.analyzed` was; `analyzed` may be some of it.
+        helped: What `Unit.helped` was.
         sections: By file, the first line of each section that a place is counted in.
         roots: What was found.
         rested: What each result rests on.
@@ -70,6 +71,7 @@ class Memory:
     elsewhere: dict[Fact, str] = field(default_factory=dict)
     said: str = ""
     all_analyzed: set[str] = field(default_factory=set)
+    helped: set[str] = field(default_factory=set)
     sections: dict[str, dict[str, int]] = field(default_factory=dict)
     roots: dict[Root, Told] = field(default_factory=dict)
     rested: dict[Root, Rested] = field(default_factory=dict)
@@ -118,6 +120,7 @@ def as_answers(memory: Memory) -> Any:
         "elsewhere": [[*fact, value] for fact, value in memory.elsewhere.items()],
         "said": memory.said,
         "all_analyzed": sorted(memory.all_analyzed),
+        "helped": sorted(memory.helped),
         "sections": memory.sections,
         "roots": [
             [*root, told.told, [_encode_finding(found, names) for found in told.findings]]
@@ -228,6 +231,7 @@ def remembered(answers: Any, rule: RulesByCode) -> Memory:
     memory.elsewhere = {(kind, file, detail): value for kind, file, detail, value in answers["elsewhere"]}
     memory.said = answers["said"]
     memory.all_analyzed = set(answers["all_analyzed"])
+    memory.helped = set(answers["helped"])
     memory.sections = answers["sections"]
     memory.statistics = answers["statistics"]
     names = answers["names"]

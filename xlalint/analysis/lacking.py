@@ -21,6 +21,7 @@ from xlalint.program.outline import (
     Outline,
     dotted,
     last_name,
+    stands_in,
     within_lines,
 )
 from xlalint.program.project import BINDING_ANY_NAME
@@ -39,13 +40,15 @@ def scopes_binding(name: str, outline: Outline) -> tuple[tuple[int, int], ...] |
         return None
     if outline.path.suffix == NOTEBOOK or any(word in outline.text for word in BINDING_ANY_NAME):
         return None
-    near = within_lines(outline.tree, outline.lines_with((name,)))
-    if not any(_binds(node, name) for node in near):
+    lines = outline.lines_with((name,))
+    if not any(_binds(node, name) for node in within_lines(outline.tree, lines)):
         return ()
     found: list[tuple[int, int]] = []
     stack: list[tuple[ast.AST, ast.AST]] = [(outline.tree, outline.tree)]
     while stack:
         node, scope = stack.pop()
+        if isinstance(node, ast.stmt) and not stands_in(node, lines):
+            continue
         if _binds(node, name):
             if scope is outline.tree or isinstance(node, ast.Global):
                 return None

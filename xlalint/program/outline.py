@@ -710,7 +710,7 @@ class Outline:
         """
         declaring = self.lines_with(["global"])
         for function in self.functions.values():
-            if not _stands_in(function.node, declaring):
+            if not stands_in(function.node, declaring):
                 continue
             nodes = within(function.node)
             declared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
@@ -1066,7 +1066,7 @@ def within_lines(root: ast.AST, lines: list[int]) -> Iterator[ast.AST]:
     stack = [root] if lines else []
     while stack:
         node = stack.pop()
-        if not _stands_in(node, lines):
+        if not stands_in(node, lines):
             continue
         if node.__class__ is ast.JoinedStr:
             yield from within(node)  # before Python 3.12, the places inside are not to be relied on
@@ -1076,7 +1076,7 @@ def within_lines(root: ast.AST, lines: list[int]) -> Iterator[ast.AST]:
             stack += parts_of(node)
 
 
-def _stands_in(node: ast.AST, lines: list[int]) -> bool:
+def stands_in(node: ast.AST, lines: list[int]) -> bool:
     """Whether a node has a part in one of some lines, as far as it says where it stands."""
     first: int | None = getattr(node, "lineno", None)
     if first is None:
