@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from xlalint.analysis.reuse.facts import OF_THE_WHOLE
+from xlalint.analysis.reuse.facts import NO_FLAGS, OF_THE_WHOLE
 from xlalint.judging import located
 from xlalint.lazy.site import FRAMEWORK
 from xlalint.memory import Memory, Root, Told, sections_of
@@ -105,7 +105,8 @@ class Recall:
         """Whether a fact has the value that it had in the last run."""
         known = self._holding.get(fact)
         if known is None:
-            known = self._is_unchanged(fact) or self._program.facts.value(fact) == value
+            unchanged = self._is_unchanged(fact) or (value == NO_FLAGS and self._is_as_it_was(fact[1]))
+            known = unchanged or self._program.facts.value(fact) == value
             self._holding[fact] = known
         return known
 
@@ -131,11 +132,15 @@ class Recall:
             return all(self._still_holds(one, value) for one, value in below.items())
         if kind in OF_THE_WHOLE or kind in ABOUT_FILES:
             return False
-        unchanged = self._unchanged.get(path)
-        if unchanged is None:
+        return self._is_as_it_was(path)
+
+    def _is_as_it_was(self, path: str) -> bool:
+        """Whether a file has the text that it had."""
+        known = self._unchanged.get(path)
+        if known is None:
             held = self._memory.used.get(path)
-            unchanged = self._unchanged[path] = held is not None and self._digest(path) == held
-        return unchanged
+            known = self._unchanged[path] = held is not None and self._digest(path) == held
+        return known
 
     def _recalled(self, fact: Fact) -> str | None:
         """The present value of what uses of names rest on, if it is seen not to have changed."""

@@ -16,9 +16,9 @@ def same_for_all(cls: Class, outlines: Iterable[Outline]) -> dict[str, bool]:
     class may be made in another way: by nobody who is seen, by a class that inherits it, or by whoever the
     class is handed to.
     """
-    flags = _flags(cls)
-    if not flags or cls.node.decorator_list:
+    if not has_flags(cls):
         return {}
+    flags = _flags(cls)
     calls = [call for outline in {*outlines, cls.outline} for call in _calls(cls.name, outline)]
     if not calls or None in calls:
         return {}
@@ -43,6 +43,11 @@ def same_for_all(cls: Class, outlines: Iterable[Outline]) -> dict[str, bool]:
                 case _:
                     del flags[name]
     return {name: value for name in flags if len(set_to[name]) == 1 for value in set_to[name]}
+
+
+def has_flags(cls: Class) -> bool:
+    """Whether the constructor of a class has any flags that may be the same for all objects."""
+    return bool(_flags(cls)) and not cls.node.decorator_list
 
 
 def _flags(cls: Class) -> dict[str, tuple[int, bool]]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from xlalint.analysis.bodies import is_started_by_others, makes_no_group
 from xlalint.analysis.classes import assigns, needs_gpu
+from xlalint.analysis.constructing import has_flags
 from xlalint.analysis.lacking import defines, makes, may_give, sets
 from xlalint.analysis.reuse.lookups import Fact
 from xlalint.analysis.roots import Plan
@@ -38,6 +39,9 @@ OF_FUNCTIONS: Final = frozenset({"text", "assigned"})
 """Facts about the text of a function, and of what it stands in."""
 
 _MISSING: Final = "missing"
+
+NO_FLAGS: Final = "none"
+"""The value of "flags" for a class that has none, whatever other files say."""
 
 
 class Facts:
@@ -116,7 +120,11 @@ class Facts:
             if kind == "defines":
                 return str(defines(defined, name))
             if kind == "flags":
-                return repr(sorted(self._plan().flags_of_all(defined).items()))
+                return (
+                    repr(sorted(self._plan().flags_of_all(defined).items()))
+                    if has_flags(defined)
+                    else NO_FLAGS
+                )
             if kind == "attributes":
                 return digest(_stable(self._attributes(defined)))
             return str(needs_gpu(defined)) if kind == "needs gpu" else outline.class_digest(defined)
