@@ -17,7 +17,7 @@ from xlalint.analysis.reuse.appearance import line_marks, look_of
 from xlalint.analysis.reuse.lookups import Fact
 from xlalint.analysis.reuse.packing import Packer, Row, Unpackable, Unpacker, move_lines
 from xlalint.analysis.reuse.summaries import Summary, is_wide
-from xlalint.analysis.reuse.trail import Numbered, Trail, places
+from xlalint.analysis.reuse.trail import Numbered, Trail, as_bits, as_text, places
 from xlalint.analysis.store import AttributeKey
 from xlalint.lazy.values import Value
 from xlalint.program.outline import Function, Key
@@ -135,7 +135,7 @@ class Kept:
         self.is_whole: bool = held["whole"]
         """Whether all ways are known in which functions were entered that results rest on."""
         self._answers: dict[Fact, tuple[int, int]] = {
-            (kind, file, detail): (row, int(rested, 16))
+            (kind, file, detail): (row, as_bits(rested))
             for kind, file, detail, row, rested in held["answers"]
         }
         """What instances of classes hold: the rows of that, and what it rests on."""
@@ -147,6 +147,7 @@ class Kept:
         self._holding = 0
         self._changed = 0
         """The facts that were looked at and still have their values, and those that do not."""
+        self._known_bits: dict[str, int] = {}
         self._by_function: dict[Key, list[int]] = {}
         for number, (file, key, *_) in enumerate(self.entries):
             self._by_function.setdefault((file, key), []).append(number)
@@ -261,7 +262,7 @@ class Kept:
             if summary is not None and None not in pairs:
                 known = tuple(pair for pair in pairs if pair is not None)
                 first = dict(known[: len(held)])
-                context.narrowed.append(Narrowed(int(before, 16), first, summary, known[len(held) :]))
+                context.narrowed.append(Narrowed(as_bits(before), first, summary, known[len(held) :]))
         context.unpacked = len(context.narrowed)
 
     def _pair(self, number: int, version: int) -> tuple[Context, Summary] | None:
@@ -292,7 +293,7 @@ class Kept:
 
     def _unpacked(self, version: Version) -> Summary | None:
         height, *sets = version[:5]
-        facts, contexts, entered, tried = [int(each, 16) for each in sets]
+        facts, contexts, entered, tried = map(self._bits, sets)
         if not self._hold(facts) or any(self._context(number) is None for number in places(contexts)):
             return None
         try:
@@ -311,6 +312,13 @@ class Kept:
             trail.touched |= self.attributes.bit(attribute)
         trail.asked = asked
         return Summary(store, value, occurrences, carried, list(yields), trail, 0, changed, acted)
+
+    def _bits(self, text: str) -> int:
+        """The bits that a text stands for; many summaries rest on the same."""
+        bits = self._known_bits.get(text)
+        if bits is None:
+            bits = self._known_bits[text] = as_bits(text)
+        return bits
 
     def _hold(self, facts: int) -> bool:
         """Whether all of some facts have the values that they had."""
@@ -354,10 +362,10 @@ class Kept:
         needed = 0
         for version in self.versions:
             if version is not None:
-                rested = int(version[1], 16)
+                rested = self._bits(version[1])
                 complete = self.with_also(rested)
                 if complete != rested:
-                    version[1] = f"{complete:x}"
+                    version[1] = as_text(complete)
                 needed |= complete
         for fact, (row, rested) in answers.items():
             answers[fact] = row, self.with_below(rested)
@@ -375,7 +383,7 @@ class Kept:
             "marks": [[*section, marks] for section, marks in self.marks.items()],
             "partial": sorted(self.partial),
             "whole": self.is_whole,
-            "answers": [[*fact, row, f"{rested:x}"] for fact, (row, rested) in answers.items()],
+            "answers": [[*fact, row, as_text(rested)] for fact, (row, rested) in answers.items()],
         }
 
     def _look(self, functions: Iterable[Key]) -> None:
@@ -409,10 +417,10 @@ class Kept:
         dead: set[int] = set()
         """Those that no result rests on any more: it is found out anew."""
         for number, version in enumerate(self.versions):
-            if version is not None and not self._hold(int(version[1], 16)):
+            if version is not None and not self._hold(self._bits(version[1])):
                 gone.add(number)
                 self.versions[number] = None
-                if int(version[5], 16) & self._changed:
+                if self._bits(version[5]) & self._changed:
                     dead.add(number)
         for entry in self.entries if gone else ():
             lost = [each for each in entry[5] if not gone.isdisjoint(_versions(each))]
@@ -469,7 +477,7 @@ class _Packer:
             pairs = [[one.number, self._version(one, below)] for one, below in (*held.items(), *inside)]
             if number is not None and all(version is not None for _, version in pairs):
                 tried = of(self._kept.functions.of(summary.trail.tried))
-                told = [f"{before & tried:x}", pairs[: len(held)], number, pairs[len(held) :]]
+                told = [as_text(before & tried), pairs[: len(held)], number, pairs[len(held) :]]
                 is_partial = is_partial or len(entry[5]) >= MOST_VERSIONS
                 entry[5] = [told, *entry[5]][:MOST_VERSIONS]
             else:
@@ -512,7 +520,7 @@ class _Packer:
         except Unpackable:
             return None
         sets = (rested, trail.contexts, trail.entered, trail.tried, trail.rested)
-        return [summary.height, *(f"{each:x}" for each in sets), *rows]
+        return [summary.height, *map(as_text, sets), *rows]
 
     def _about_context(self, number: int) -> int | None:
         """The facts that say what a context speaks of; None if it cannot be told to another run."""

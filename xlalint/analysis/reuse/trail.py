@@ -8,8 +8,9 @@ and again are kept as the bits of a number: to unite them is then one operation.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 _T = TypeVar("_T", bound=Hashable)
 
@@ -60,6 +61,28 @@ def places(bits: int) -> Iterator[int]:
     while place >= 0:
         yield place
         place = digits.find("1", place + 1)
+
+
+def as_text(bits: int) -> str:
+    """Bits as a text for another run: in hexadecimal, with a number for many zeros in a row.
+
+    A summary rests on few of thousands of facts, and what is kept is mostly such bits.
+    """
+    text = f"{bits:x}"
+    return _ZEROS.sub(lambda zeros: f"z{len(zeros[0])}.", text) if len(text) > _FEW else text
+
+
+def as_bits(text: str) -> int:
+    """The bits that were written by `as_text`."""
+    first, *others = text.split("z")
+    for part in others:
+        count, _, rest = part.partition(".")
+        first += "0" * int(count) + rest
+    return int(first, 16)
+
+
+_FEW: Final = 16
+_ZEROS: Final = re.compile(rf"0{{{_FEW},}}")
 
 
 class Trail:
