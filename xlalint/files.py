@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xlalint.configuration import Framework
 from xlalint.knowledge.functions import BRINGING_XLA, LIBRARIES
@@ -37,11 +37,11 @@ from xlalint.sources.usage import (
 if TYPE_CHECKING:
     from xlalint.sources.suppressions import Remembered, Suppressions
 
-_ENCODING = re.compile(rb"coding[:=][ \t]*([-\w.]+)")
+_ENCODING: Final = re.compile(rb"coding[:=][ \t]*([-\w.]+)")
 """How a file declares, in its first two lines, that it is not UTF-8."""
 
 
-_SETTLED = 2_000_000_000
+_SETTLED: Final = 2_000_000_000
 """So many nanoseconds after it was written, a file's time tells whether it was written once more."""
 
 

@@ -265,7 +265,7 @@ def recollect(memory: Memory, records: Any, rule: RulesByCode) -> None:
 
 def _decode_finding(encoded: Any, names: list[str], rule: RulesByCode) -> Placed:
     code, severity, assumes, message, help, places = encoded
-    path, since, owner, around, mended, later = (_decode(value, names) for value in places)
+    path, since, owner, around, mended, later = [_decode(value, names) for value in places]
     finding = Finding(
         rule(code), Severity(severity), path, message, help, frozenset(assumes), since=since, cures=mended,
         later=None if later is None else Later(*later),

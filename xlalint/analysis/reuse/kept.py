@@ -293,7 +293,7 @@ class Kept:
 
     def _unpacked(self, version: Version) -> Summary | None:
         height, *sets = version[:5]
-        facts, contexts, entered, tried = map(self._bits, sets)
+        facts, contexts, entered, tried = [self._bits(each) for each in sets]
         if not self._hold(facts) or any(self._context(number) is None for number in places(contexts)):
             return None
         try:
