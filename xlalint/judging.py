@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from xlalint.cure import Cure, Where
 from xlalint.cure import placed as placed_cure
@@ -30,10 +30,10 @@ from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import Raised, View, places_of_caller
 from xlalint.rule import Finding, Later, Rule
 
-MOST_ASSUMED = 1
+MOST_ASSUMED: Final = 1
 """A finding that takes more than this for granted stays silent."""
 
-MOST_RELATED = 8
+MOST_RELATED: Final = 8
 """A diagnostic shows at most so many places of its call chain."""
 
 
