@@ -53,6 +53,7 @@ class CudaAutocast(Rule[WorkInAutocast]):
 
     ## Fix safety
     Unsafe: the model computes in lower precision, bfloat16 by default, so its numbers change.
+    None where the file is for CUDA, too: write `torch.autocast(device.type)` there.
 
     ## On the engine
     In an autocast for CUDA a linear layer returns float32, in one for XLA bfloat16. With

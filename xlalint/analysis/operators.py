@@ -62,6 +62,7 @@ from xlalint.lazy.values import (
 )
 from xlalint.lazy.values import join as join_values
 from xlalint.program.hashing import finds_by_hash
+from xlalint.program.outline import named
 from xlalint.spelling import IN_PLACE, spelling
 from xlalint.writing import written
 
@@ -228,7 +229,13 @@ def _take_time(left: Value, right: Value, node: ast.expr | ast.stmt, frame: Fram
     """What a clock has shown less what it has shown before says how long something took."""
     now, before = left.payload, right.payload
     if isinstance(now, Clock) and isinstance(before, Clock) and now.after == before.read:
+        if any(map(_OF_THE_HOST.search, named(node))):
+            return  # nobody takes that for the time of the device
         frame.model.time_work(store.state, before.read, now.read, frame.site(node), launched=now.launched)
+
+
+_OF_THE_HOST: Final = re.compile(r"(?:^|_)(?:trac(?:e|ing)|dispatch|enqueue|host)(?:_|$)")
+"""In the name of a clock: it is to show how long Python takes to record a step."""
 
 
 def _counted(

@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from pathlib import PurePath
 from typing import Any
 
 from xlalint.cure import AutocastOnXla, Cure, DropArgument, PassArgument, Rename, RenameKeyword, WriteTuple
 from xlalint.fixing import dropping, spelling
 from xlalint.fixing.bindings import Imported, Scope
+from xlalint.fixing.devices import require_no_cuda, require_no_way_of_its_own, require_xla_alone
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.loaders import PARALLEL_LOADER, of_one_device
 from xlalint.fixing.module import Module, called
@@ -360,7 +360,7 @@ def rename_keyword(module: Module, cure: RenameKeyword) -> Rewrite:
 def drop_argument(module: Module, cure: DropArgument) -> Rewrite:
     """A call no longer passes an argument."""
     if cure.for_xla:
-        _require_xla_alone(module)
+        require_xla_alone(module)
     try:
         call, keyword = _keyword(module, cure.site, cure.keyword)
     except Refused:
@@ -378,7 +378,7 @@ def pass_argument(module: Module, cure: PassArgument) -> Rewrite:
         _require_one_caller(module, call)
         require_trains_alone(module, call)
     if cure.for_xla:
-        _require_xla_alone(module)
+        require_xla_alone(module)
     for keyword in call.keywords:
         if keyword.arg == cure.keyword:
             if cure.for_one:
@@ -422,27 +422,13 @@ def _require_one_caller(module: Module, call: ast.Call) -> None:
         raise Refused(f"`{function.name}` makes it for {len(calls) + more} callers")
 
 
-def _require_xla_alone(module: Module) -> None:
-    """What is right on XLA alone is not written where a file is for CUDA, too, or may serve one that is.
-
-    Raises:
-        Refused: it is.
-    """
-    for node in walk(module.tree):
-        match node:
-            case ast.Attribute(attr="cuda") | ast.Constant(value="cuda"):
-                raise Refused(f"line {node.lineno} is for CUDA, where it would be wrong")
-    named = set() if module.callees is None else module.callees.named_in("cuda")
-    if others := named - {str(module.file.path)}:
-        raise Refused(f"{PurePath(min(others)).name} may call it with CUDA, where it would be wrong")
-
-
 def autocast_on_xla(module: Module, cure: AutocastOnXla) -> Rewrite:
     """An autocast for CUDA becomes one for XLA."""
     call = module.at(cure.site)
     if not isinstance(call, ast.Call) or not isinstance(call.func, Name):
         raise Refused("the autocast is not made here")
-    _require_no_way_of_its_own(module, call)
+    require_no_way_of_its_own(module, call)
+    require_no_cuda(module)
     given = [*call.args[:1], *(each.value for each in call.keywords if each.arg == "device_type")]
     device = next((each for each in given if isinstance(each, ast.Constant)), None)
     if device is not None and device.value == "cuda":
@@ -456,34 +442,6 @@ def autocast_on_xla(module: Module, cure: AutocastOnXla) -> Rewrite:
     start = module.span(call.func)[1] + module.text[module.span(call.func)[1] :].index("(") + 1
     edits = (Edit(*module.span(call.func), text), Edit(start, start, '"xla", ' if call.keywords else '"xla"'))
     return Rewrite(edits, needs=(Need(_AUTOCAST, call.func),), leaves=(_CUDA_AUTOCAST,))
-
-
-def _require_no_way_of_its_own(module: Module, call: ast.Call) -> None:
-    """A way that another one for XLA stands beside is for other devices.
-
-    Raises:
-        Refused: there is one.
-    """
-    inner: ast.AST = call
-    for around in module.around(call):
-        if isinstance(around, ast.If) and inner is not around.test:
-            own, other = around.body, around.orelse
-            if inner in other:
-                own, other = other, own
-            lines = [line for each in other if (line := _uses_xla(module, each)) is not None]
-            if lines and all(_uses_xla(module, each) is None for each in own):
-                raise Refused(f"line {lines[0]} is for XLA, and this way for other devices")
-        inner = around
-
-
-def _uses_xla(module: Module, node: ast.AST) -> int | None:
-    """The first line in a node that uses something of torch_xla."""
-    for each in walk(node):
-        if isinstance(each, ast.Name) and any(
-            imported.package == "torch_xla" for imported, _ in spelling.origins(module, each)
-        ):
-            return each.lineno
-    return None
 
 
 def write_tuple(module: Module, cure: WriteTuple) -> Rewrite:

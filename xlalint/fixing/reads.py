@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xlalint.cure import Cure, DropScaler, FillByMask, KeepOnDevice, ReadFirst, StackReads
+from xlalint.fixing.devices import require_no_cuda, require_no_way_of_its_own
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, called
 from xlalint.fixing.nodes import walk
@@ -191,6 +192,8 @@ def drop_scaler(module: Module, cure: DropScaler) -> Rewrite:
             pass
         case _:
             raise Refused(f"line {step.lineno} steps no scaler")
+    require_no_way_of_its_own(module, step)
+    require_no_cuda(module)
     name = chain_of(scaler)
     if name is None or isinstance(scaler, ast.Subscript):
         raise Refused("the scaler has no name of its own")
