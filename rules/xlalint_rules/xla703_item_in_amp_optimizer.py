@@ -63,9 +63,9 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
 
     ## Fix safety
     Unsafe: without the scaler, steps that it would have skipped are taken; `norm.item()` stays
-    `norm`. The scaler stays where the file is for CUDA, too. A syncfree optimizer under `scaler.step` still reads; it does not if you step it with
-    `found_inf=`. For targets below 2.9 torch_xla has a scaler of its own, `torch_xla.amp.GradScaler`,
-    which steps syncfree optimizers without a read.
+    `norm`. The scaler stays where the file is for CUDA, too. A syncfree optimizer under `scaler.step`
+    still reads; it does not if you step it with `found_inf=`. For targets below 2.9 torch_xla has a
+    scaler of its own, `torch_xla.amp.GradScaler`, which steps syncfree optimizers without a read.
 
     ## On the engine
     Five steps with `GradScaler` launch 10 graphs, and 5 without it. The scaler reads one number in
