@@ -14,7 +14,7 @@ def moved_by_name(model, loader):
     for inputs in pl.MpDeviceLoader(loader, device):
         inputs = {k: v.to(device) for k, v in inputs.items()}
         outputs = model(**inputs)
-        total += outputs.loss.item()  # expect: XLA102 likely
+        total += outputs.loss.item()  # expect: XLA102
     return total
 
 

@@ -122,9 +122,7 @@ def _held(base: Value, name: str, method: Value) -> Value:
             return method
         if base.known and base.role is not Role.STRUCTURE:
             return freed(base) if name in operations.PARTS_OF_RESULTS else unknown_from(base)
-        part = part_of(base)
-        known = isinstance(held := base.payload, Tensor) and name in held.tensors
-        return part._replace(assumes=base.assumes) if known else part
+        return part_of(base, name)
     if name in METHODS.get(base.kind, ()):
         return method
     if isinstance(optimizer := base.payload, Optimizer) and name == "param_groups":
@@ -135,8 +133,8 @@ def _held(base: Value, name: str, method: Value) -> Value:
         if name == "device" and module.place is not Place.UNKNOWN:
             return DEVICE_XLA if module.place is Place.XLA else DEVICE_HOST
         if name in library_classes.OF_LAYERS and not module.of:
-            held = Parameters(module.identity, module.place, is_one=True)
-            return Value(Kind.PARAMETERS, base.assumes, payload=held)
+            layer = Parameters(module.identity, module.place, is_one=True)
+            return Value(Kind.PARAMETERS, base.assumes, payload=layer)
         return base if name in library_classes.WRAPPED else unknown_from(base)
     if isinstance(mapping := base.payload, Container) and mapping.keys is not None:
         return mapping.under(name)  # of a tokenizer's: no dict of Python's has such attributes

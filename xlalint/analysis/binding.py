@@ -50,6 +50,7 @@ from xlalint.analysis.store import Store
 from xlalint.analysis.work import name_that_counts, read, read_into_host, record
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import CALLED
+from xlalint.knowledge.operations import PARTS_OF_OUTPUTS
 from xlalint.lazy.assumptions import IS_A_TENSOR, PART, either, shown_by_use
 from xlalint.lazy.events import Reading
 from xlalint.lazy.sharding import Mesh
@@ -63,6 +64,7 @@ from xlalint.lazy.values import (
     Place,
     Recorded,
     Role,
+    Tensor,
     Value,
     Weight,
     join_all,
@@ -240,10 +242,17 @@ _NEVER_EMPTY: Final = frozenset({Kind.PARAMETERS, Kind.MODULE, Kind.TENSOR})
 """Kinds of what has a first element: nobody goes over the rows of a tensor that has none."""
 
 
-def part_of(tensor: Value) -> Value:
-    """What is taken out of what counts as one tensor, but may be made of tensors and numbers."""
+def part_of(tensor: Value, name: object = None) -> Value:
+    """What is taken out of what counts as one tensor, but may be made of tensors and numbers.
+
+    Args:
+        name: Under which it stands there, as an attribute or a key.
+    """
     if tensor.role is Role.STRUCTURE:
-        return tensor._replace(assumes=either(tensor.assumes, PART), payload=None)
+        held = tensor.payload
+        known = name in PARTS_OF_OUTPUTS or (isinstance(held, Tensor) and name in held.tensors)
+        assumes = tensor.assumes if known else either(tensor.assumes, PART)
+        return tensor._replace(assumes=assumes, payload=None)
     return tensor if tensor.payload is None else tensor._replace(payload=None)
 
 

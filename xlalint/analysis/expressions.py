@@ -251,7 +251,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         base = indexed(base, index, node)
         varies = watch_index(base, index, node, frame, store)
         if isinstance(literal(index), str) or base.role is Role.STRUCTURE:
-            return part_of(base)
+            return part_of(base, literal(index))
         taken = varying(record((base,), Weight.LIGHT, frame.site(node), frame, store), varies)
         taken = taken if index.kind is Kind.TENSOR else view_of(taken)
         if _picks_rows(node, index):

@@ -286,6 +286,13 @@ TENSOR_ATTRIBUTES = frozenset({"data", "grad", "T", "mT", "H", "real", "imag"})
 PARTS_OF_RESULTS = frozenset({"values", "indices"})
 """What the results of `max`, `topk`, `sort` and the like have: tensors, as they are themselves."""
 
+PARTS_OF_OUTPUTS = frozenset({
+    "end_logits", "last_hidden_state", "logits", "loss", "pooler_output", "prediction_logits", "sample",
+    "start_logits",
+})  # fmt: skip
+"""What a model's output holds under these names is a tensor: so it is in transformers and diffusers, and in
+models that name theirs like these."""
+
 PARAMETER_ATTRIBUTES = frozenset({"grad", "data", "shape", "device", "requires_grad"}) | ON_OTHER_DEVICES
 """Attributes of a module's parameters that are asked of each of them."""
 

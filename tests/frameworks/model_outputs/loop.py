@@ -60,3 +60,14 @@ def good(loader):
         losses.append(outputs[0].detach())
     torch_xla.sync()
     print(torch.stack(losses).mean().item())
+
+
+def of_a_model_that_nobody_knows(model, loader):
+    device = torch_xla.device()
+    model, batches = model.eval(), pl.MpDeviceLoader(loader, device)
+    for batch in batches:
+        with torch.no_grad():
+            outputs = model(**{name: value.to(device) for name, value in batch.items()})
+        print((outputs.logits.argmax(-1) == 1).sum().item())  # expect: XLA102
+        print(outputs.loss.item())  # expect: XLA102
+        print(outputs["loss"].item())  # expect: XLA102
