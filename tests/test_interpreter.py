@@ -118,7 +118,7 @@ def test_numbers_that_come_again_in_each_step_are_a_note() -> None:
 def test_a_cut_at_the_border_of_a_step_is_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "cuts_at_the_border.py", "XLA204")
     told = [(each.severity, "several graphs" in each.message) for each in found]
-    assert told == [(Severity.INFO, False)] * 4 + [(Severity.WARNING, True)] * 6
+    assert told == [(Severity.INFO, False)] * 5 + [(Severity.WARNING, True)] * 7
 
 
 def test_a_number_that_is_another_one_in_each_step_is_named_where_it_is_plain_which_it_is() -> None:

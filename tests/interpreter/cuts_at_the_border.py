@@ -40,6 +40,15 @@ def marker_at_the_beginning(loader):
             optimizer.step()
 
 
+def barrier_in_every_so_many_rounds(loader, every):
+    for i, x in enumerate(loader):
+        with torch_xla.step():
+            model(x.to(device)).sum().backward()
+            if (i + 1) % every == 0:
+                xm.optimizer_step(optimizer, barrier=True)  # expect: XLA204
+                optimizer.zero_grad()
+
+
 @torch_xla.compile
 def compiled(x):
     model(x).sum().backward()
@@ -55,6 +64,17 @@ def more_below(loader):
             loss = model(x.to(device)).sum()
             loss.backward()
             xm.optimizer_step(optimizer, barrier=True)  # expect: XLA204
+            mean = loss / 4
+        print(mean.item())
+
+
+def more_below_one_in_every_so_many_rounds(loader, every):
+    for i, x in enumerate(loader):
+        with torch_xla.step():
+            loss = model(x.to(device)).sum()
+            loss.backward()
+            if (i + 1) % every == 0:
+                xm.optimizer_step(optimizer, barrier=True)  # expect: XLA204
             mean = loss / 4
         print(mean.item())
 
@@ -109,6 +129,8 @@ def main(loader):
     barrier_at_the_end(loader)
     marker_before_the_gradients_are_dropped(loader)
     marker_at_the_beginning(loader)
+    barrier_in_every_so_many_rounds(loader, 4)
+    more_below_one_in_every_so_many_rounds(loader, 4)
     compiled(torch.ones(4, 4, device=device))
     more_below(loader)
     one_in_each_round(loader)

@@ -48,6 +48,16 @@ def of_cuda_for_whatever_optimizer(batches, given):
         torch_xla.sync()  # expect: XLA201
 
 
+def of_cuda_for_an_optimizer_that_a_library_makes(batches):
+    scaler = torch.cuda.amp.GradScaler()
+    made = some_library.create_optimizer(model)
+    for x in batches:
+        loss = model(x.to(device)).sum()
+        scaler.scale(loss).backward()
+        scaler.step(made)
+        torch_xla.sync()  # expect: XLA201 likely
+
+
 class CountingScaler:
     def __init__(self):
         self.scaler = torch.cuda.amp.GradScaler()

@@ -32,6 +32,20 @@ def drawn_by_a_generator():
     return torch.randn(4, device=device, generator=torch.Generator())
 
 
+def drawn_to_meet_the_others():
+    torch.manual_seed(1)
+    number = torch.rand([1], device=device)
+    torch.distributed.all_reduce(number)
+    torch_xla.sync()
+
+
+def drawn_and_summed():
+    torch.manual_seed(1)  # expect: XLA707
+    number = torch.rand([1], device=device)
+    torch.distributed.all_reduce(number)
+    return number
+
+
 def seeded_in_one_arm(seed, wanted):
     torch.manual_seed(seed)
     if wanted:

@@ -762,5 +762,7 @@ ASK_FOR_ALL = frozenset({
 
 AVERAGING = frozenset({"all_reduce", "mesh_reduce", "all_gather"})
 """The last names of collectives by which a program may make weights the same on all replicas."""
+SUMMING_UP = frozenset({"all_reduce", "broadcast", "reduce"})
+"""The last names of collectives that write what they find into the tensor that they are given."""
 GIVE_WEIGHTS = frozenset({"parameters", "named_parameters", "state_dict"})
 """Methods of a module that give its weights."""

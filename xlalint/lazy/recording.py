@@ -327,7 +327,7 @@ class RecordingTransitions(Transitions):
         if engine.recorded.must:
             self._run_first(state, spelling, site, taken)
         pending, of_forward = engine.recorded, engine.of_forward
-        if pending.may:
+        if pending.must:
             self._settle_cuts_in_step(state, site, last=False)
         self._emit(Cut(site, taken, cause, spelling, pending, engine.since, resets_scope, of_forward), state)
         surely = ends_loop and not assumes
@@ -452,7 +452,7 @@ class RecordingTransitions(Transitions):
         It is a function that was `called_at`, or None.
         """
         if scope.kind.is_step:
-            last = not state.engine.recorded.may
+            last = not state.engine.recorded.must
             self._settle_cuts_in_step(state, scope.site, last=last, leaves=True, called_at=called_at)
         held = state.scopes.open
         if scope in held:

@@ -243,7 +243,9 @@ def _may_ask_device(scaler: Scaler, optimizer: Value | None) -> bool:
     """
     if not scaler.elsewhere:
         return not _is_on_host(optimizer)
-    held = optimizer.payload if optimizer is not None else None
+    if optimizer is None or not optimizer.sure:
+        return False
+    held = optimizer.payload
     return isinstance(held, Optimizer) and (held.place is Place.XLA or bool(held.stale))
 
 

@@ -31,6 +31,7 @@ from xlalint.analysis.payloads import (
     view_of,
 )
 from xlalint.analysis.unknown import holds_tensor
+from xlalint.knowledge import functions
 from xlalint.knowledge.methods import OF_UNSURE
 from xlalint.knowledge.operations import (
     APPENDING,
@@ -211,11 +212,33 @@ def draws_on_device(name: str, where: Value, call: Call) -> None:
         return
     draws = name in DRAWING or _picks_on_device(name, call)
     draws = draws or (where.role is Role.SAMPLER and name in SAMPLING)
-    if trains or (draws and "generator" not in call.keywords):
+    if trains or (draws and "generator" not in call.keywords and not _only_meets(call)):
         goes_on = draws and name not in DRAWN_APART
         call.frame.model.draw(
             call.store.state, call.site, trains=trains, goes_on=goes_on, assumes=where.assumes
         )
+
+
+def _only_meets(call: Call) -> bool:
+    """Whether what is drawn only meets that of other replicas, as to connect them: nobody asks what it is."""
+    function, node = call.frame.function, call.node
+    nodes = list(within(function.node)) if function is not None and node is not None else []
+    names = {
+        each.targets[0].id
+        for each in nodes
+        if isinstance(each, ast.Assign) and each.value is node and isinstance(each.targets[0], ast.Name)
+    }
+    uses = [each for each in nodes if isinstance(each, ast.Name) and each.id in names]
+    meeting = {
+        id(given)
+        for each in nodes
+        if isinstance(each, ast.Expr)
+        and isinstance(each.value, ast.Call)
+        and (dotted(each.value.func) or "").rpartition(".")[2] in functions.SUMMING_UP
+        for given in each.value.args
+    }
+    read = [each for each in uses if isinstance(each.ctx, ast.Load)]
+    return bool(read) and all(id(each) in meeting for each in read)
 
 
 def _drops_nothing(name: str, call: Call) -> bool:
