@@ -121,3 +121,24 @@ def named_in_a_text(batches):
         print(loss.item())  # expect: XLA102
         loss.backward()
         torch_xla.sync()  # expect: XLA201
+
+
+def put_into_a_part_of_an_array(batches):
+    model = torch.nn.Linear(4, 4).to(device)
+    kept = np.empty((64, 4))
+    for i, batch in enumerate(batches):
+        out = model(batch.to(device))
+        print(out.sum().item())  # expect: XLA102 likely
+        kept[i * 8 : i * 8 + 8] = out
+        torch_xla.sync()  # expect: XLA201 likely
+    return kept
+
+
+def put_into_it_from_the_host(batches):
+    model = torch.nn.Linear(4, 4).to(device)
+    kept = np.empty((64, 4))
+    for i, batch in enumerate(batches):
+        out = model(batch.to(device))
+        kept[i * 8 : i * 8 + 8] = out.cpu()  # expect: XLA102 likely
+        torch_xla.sync()  # expect: XLA201
+    return kept

@@ -19,6 +19,17 @@ def of_a_tensor(batches):
         torch_xla.sync()  # expect: XLA201
 
 
+def of_its_type(batches):
+    for batch in batches:
+        out = model(batch.to(device))
+        if out.dtype == torch.float16 and torch.isinf(out).any():
+            out = out.clamp(max=1000)
+        if out.dtype != torch.float16 and torch.isinf(out).any():  # expect: XLA103
+            out = out.clamp(max=1000)
+        out.mean().backward()
+        torch_xla.sync()  # expect: XLA201
+
+
 def of_no_other(batches):
     for batch in batches:
         loss = model(batch.to(device)).mean()

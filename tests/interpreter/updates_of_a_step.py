@@ -139,3 +139,25 @@ def predictions_whose_parts_a_hook_gets(hook):
     for batch in loader:
         _ = model(batch.to(device))
     handle.remove()
+
+
+def brighter(y):
+    return (y + torch.rand(y.size(0), 1, device=y.device)) / 2.0
+
+
+def cut_out(y):
+    at = torch.randint(0, 4, (3,), device=y.device)
+    y[:, at[0] : at[0] + 2] = 0  # expect: XLA103 likely
+    return y
+
+
+CHANGES = {"color": [brighter], "cut": [cut_out]}
+
+
+def rounds_that_hand_on_what_they_may_have_read(policy):
+    for batch in loader:
+        y = model(batch.to(device))
+        for change in CHANGES[policy]:
+            y = change(y)
+        print(y.mean().item())  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201

@@ -404,8 +404,11 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
     elif value.kind is Kind.TENSOR and is_on_cpu(machine, base, frame):
         read_into_host(target, value, frame, store)
     elif value.kind is Kind.TENSOR and isinstance(base.payload, OfNumpy) and not base.assumes:
-        if not isinstance(target.slice, ast.Slice):  # which raises
+        if not isinstance(target.slice, ast.Slice):
             read_into_host(target, value, frame, store, of_numpy=True)
+        elif value.sure:
+            why = f"`{spelling(target)}` is a part of an array, and gets what is on the XLA device"
+            store.state.raises(Raised(frame.site(target), why))
     elif value.surely_differs and is_on_cpu(machine, base, frame):
         rebind(machine, target.value, base._replace(differs=True), frame, store)
     elif base.kind is Kind.STATE_DICT and value.kind is not Kind.TENSOR and literal(index) is None:

@@ -493,7 +493,7 @@ def compare(
         for one, other in ((left, right), (right, left)):
             if isinstance(one.payload, Device):
                 return _compare_device(op, one, one.payload, other)
-        asked = _asks_for_xla(left, right, node)
+        asked = False if _asks_for_half(left, right, node) else _asks_for_xla(left, right, node)
         if asked is not None:
             return constant(asked is isinstance(op, ast.Eq))
     if literal(right) == 0 and isinstance(op, ast.Gt | ast.NotEq | ast.Eq) and _counts_for_xla(left, node):
@@ -557,6 +557,17 @@ def _compare_none(other: Value, is_none: bool, node: ast.Compare) -> Value:
 
 
 _ORDER: Final = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
+
+
+def _asks_for_half(left: Value, right: Value, node: ast.Compare) -> bool:
+    """Whether `x.dtype == torch.float16` is asked of what nothing says that of: mostly not so on XLA."""
+    asked, held = node.left, right.payload
+    unknown = isinstance(asked, ast.Attribute) and asked.attr == "dtype" and left.kind is not Kind.CONSTANT
+    return (
+        unknown
+        and not isinstance(left.payload, Namespace)
+        and (isinstance(held, Namespace) and held.name in functions.HALF)
+    )
 
 
 def _asks_for_xla(left: Value, right: Value, node: ast.Compare) -> bool | None:

@@ -59,8 +59,8 @@ def rounds_go_on(
     """
     done = back.state.loop.all
     fetches = back.state.loop.own.fetches
-    if not fetches or done.trains_or_cuts:
-        return None
+    if not fetches or not done.reads or done.trains_or_cuts:
+        return None  # what is perhaps a read is none
     held, going, seen = _handed_on(machine, node, frame, back)
     if not going:
         return None

@@ -442,6 +442,8 @@ FAMILY = "torch"
 
 BFLOAT16 = "torch.bfloat16"
 """An autocast for CUDA raises when it is asked for this where there is none (torch/amp/autocast_mode.py)."""
+HALF = frozenset({"torch.float16", "torch.half"})
+"""What GPUs compute in: programs that ask for it look for what is infinite there alone, as those of T5 do."""
 TORCH = "torch."
 """What is called below this is an operation on tensors, unless it is known to be something else."""
 
