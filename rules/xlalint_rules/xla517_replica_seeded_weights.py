@@ -15,9 +15,10 @@ class ReplicaSeededWeights(Rule[WeightsDiffer]):
     """
     ## What it does
     Finds a seed that is another one on each replica, such as `torch.manual_seed(seed + rank)`, before a model
-    is made that is trained by `xm.optimizer_step` or `xm.reduce_gradients`; and launches of a function that
-    makes such a model where nothing gives a seed: then PyTorch draws one in each process. Silent where the
-    model gets its weights from elsewhere: by `xm.broadcast_master_param`, DDP or FSDP, or from a file.
+    is made that is trained by `xm.optimizer_step` or `xm.reduce_gradients`, or by accelerate or ignite, as by
+    `set_seed(seed, device_specific=True)`; and launches of a function that makes such a model where nothing
+    gives a seed: then PyTorch draws one in each process. Silent where the model gets its weights from
+    elsewhere: by `xm.broadcast_master_param`, DDP or FSDP, or from a file.
 
     ## Why is this bad?
     The model trains incorrectly, and no error is raised. Each replica draws other weights, and the sum of
@@ -90,6 +91,8 @@ class ReplicaSeededWeights(Rule[WeightsDiffer]):
     def judge(self, event: WeightsDiffer, state: View) -> Iterator[Finding]:
         replicas = state.replicas
         if replicas.launched is False or replicas.wrapped is not False or replicas.spmd:
+            return
+        if event.is_unseeded and not event.by_hand:
             return
         why = "by this seed" if not event.is_unseeded else "as nothing gives them a seed"
         yield self.finding(

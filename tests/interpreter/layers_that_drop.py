@@ -92,3 +92,43 @@ def extended():
 def perhaps_none(rate):
     torch.manual_seed(3)
     train(Plain((8, 4), rate).to(device))
+
+
+class Encoded(nn.Module):
+    def __init__(self, width, rate=0.1):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(width, 2, width, rate, batch_first=True)
+        self.layers = nn.TransformerEncoder(layer, 2)
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+class Decoded(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.layers = nn.TransformerDecoder(nn.TransformerDecoderLayer(width, heads), num_layers=2)
+
+    def forward(self, x):
+        return self.layers(x, x)
+
+
+def stacked(width, heads):
+    torch.manual_seed(3)  # expect: XLA707
+    train(Decoded(width, heads).to(device))
+
+
+def stacked_by_a_rate():
+    torch.manual_seed(3)  # expect: XLA707
+    train(Encoded(8).to(device))
+
+
+def stacked_without():
+    torch.manual_seed(3)
+    train(Encoded(8, 0.0).to(device))
+
+
+def stacked_by_options(options):
+    torch.manual_seed(3)
+    layer = nn.TransformerEncoderLayer(8, 2, **options)
+    train(nn.TransformerEncoder(layer, 2).to(device))

@@ -595,8 +595,8 @@ class Interpreter(Memo):
         for number, (end, returned, _) in enumerate(ends):
             exit_store = end.copy() if exit_store is None else join(exit_store, end)
             value = returned if number == 0 else join_values(value, returned)
-        if value.kind is Kind.CONSTANT and value.payload is None and _is_parted(ends, unchanged):
-            value = value._replace(kind=Kind.HOST, differs=True)
+        if len(ends) > 1 and _are_parted(ends, unchanged):
+            value = _said_by_a_test(value, [returned for _, returned, _ in ends])
         if exit_store is not None:
             within_reach = partial(self.within_reach, exit_store.attributes, captured={})
             if not function.yields() and not outlives(
@@ -871,15 +871,29 @@ class Interpreter(Memo):
         return now.trail.rested if is_same else None
 
 
-def _is_parted(ends: list[tuple[Store, Value, Site]], entry: State) -> bool:
-    """Whether a test that does not come out the same on all replicas says which of several constants is
-    returned."""
-    if len({returned for _, returned, _ in ends}) < 2 or not all(
-        returned.kind is Kind.CONSTANT for _, returned, _ in ends
-    ):
-        return False
+def _are_parted(ends: list[tuple[Store, Value, Site]], entry: State) -> bool:
+    """Whether a test that does not come out the same on all replicas says by which end a function is left."""
     around = len(entry.replicas.splits)
-    return any(not split.is_rank_test for end, _, _ in ends for split in end.state.replicas.splits[around:])
+    parted = [
+        tuple(split for split in end.state.replicas.splits[around:] if not split.is_rank_test)
+        for end, _, _ in ends
+    ]
+    return any(each != parted[0] for each in parted)
+
+
+def _said_by_a_test(value: Value, returned: list[Value]) -> Value:
+    """What is returned where a test that parts the replicas says which of these: numbers of the host differ
+    between them, constants too, and so do those in a tuple."""
+    kinds = {each.kind for each in returned}
+    if kinds == {Kind.CONTAINER} and isinstance(held := value.payload, Container) and held.items:
+        tuples = [each.payload.items for each in returned if isinstance(each.payload, Container)]
+        if all(items is not None and len(items) == len(held.items) for items in tuples):
+            each_of = zip(*(items or () for items in tuples), strict=True)
+            items = tuple(map(_said_by_a_test, held.items, map(list, each_of)))
+            return value._replace(payload=held._replace(items=items))
+    if kinds <= {Kind.CONSTANT, Kind.HOST} and any(each != returned[0] for each in returned):
+        return value._replace(kind=Kind.HOST, differs=True)
+    return value
 
 
 ATTRIBUTES: Final = "attributes"

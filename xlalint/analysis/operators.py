@@ -49,6 +49,7 @@ from xlalint.lazy.events import Reading
 from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
     HOST,
+    PERHAPS,
     UNKNOWN,
     Kind,
     Role,
@@ -541,6 +542,8 @@ def _compare_none(other: Value, is_none: bool, node: ast.Compare) -> Value:
         return test._replace(payload=test.payload.negated()) if is_none else test
     if isinstance(other.present, Switch):
         return HOST if is_none else Value(Kind.HOST, payload=other.present)
+    if other.present == PERHAPS and other.kind is Kind.CONTAINER:
+        return HOST
     if isinstance(name := other.payload, Namespace):
         return constant(not is_none) if is_there(name) else HOST
     if other.kind in (Kind.CALLABLE, Kind.CLASS) or (

@@ -110,11 +110,20 @@ these. Read in torch 2.9 (`_detect_is_causal_mask`), and measured: a launch for 
 PARTS_ASKING = {"Transformer": {"encoder": "TransformerEncoder", "decoder": "TransformerDecoder"}}
 """Of what classes the parts of such modules are that ask by themselves, by attribute."""
 
-DROPPING = frozenset({
-    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "RReLU",
-    "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",
-})  # fmt: skip
-"""Modules of torch that draw random numbers while they train, by their last name."""
+DROPPING: dict[str, tuple[int, str]] = {
+    **dict.fromkeys(
+        (
+            "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "RReLU",
+        ),
+        (0, "p"),
+    ),
+    **dict.fromkeys(("TransformerEncoderLayer", "TransformerDecoderLayer"), (3, "dropout")),
+    "Transformer": (5, "dropout"),
+}  # fmt: skip
+"""Modules of torch that draw random numbers while they train, by their last name, each with the place and
+name of the probability."""
+STACKS = {"TransformerEncoder": "encoder_layer", "TransformerDecoder": "decoder_layer"}
+"""Modules of torch that copy the layer that they are given, by its name there: they do as it does."""
 DROPPING_BETWEEN = frozenset({"LSTM", "GRU", "RNN"})
 """Those that do so between their layers, if they are given a `dropout`."""
 DROPPING_IF_TOLD = DROPPING_BETWEEN | {"MultiheadAttention"}

@@ -83,6 +83,8 @@ FUNCTIONS: dict[str, str] = {
     "torch_ema.ExponentialMovingAverage": f"object {_EMA}",
     "diffusers.training_utils.EMAModel": f"object {_EMA}",
     "ema_pytorch.EMA": f"object {_EMA}",
+    # It adds the number of the replica to the seed.
+    **_all("timm.utils", ("random_seed", "random.random_seed"), "seed of the host"),
     **_all(_EMA, ("update", "step", "set", "store", "restore", "copy_to"), "average weights"),
     # Models that get adapters
     **_all(

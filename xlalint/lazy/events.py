@@ -751,7 +751,13 @@ class SeedMissed(Settled):
 
 @record
 class WeightsDiffer(Settled):
-    """Gradients are summed over replicas of which each has drawn its weights by a seed of its own."""
+    """Gradients are summed over replicas of which each has drawn its weights by a seed of its own.
+
+    `by_hand` says that the program itself asks for the sum, and no framework, which may give a seed where the
+    program gives none.
+    """
+
+    by_hand: bool = True
 
     NO_SEED: ClassVar[str] = "no seed since the replicas were launched"
 

@@ -119,12 +119,12 @@ class TrainingTransitions(RecordingTransitions):
         """All replicas get the same weights, or may get them."""
         state.obligations -= {*state.owes(Owed.OWN_SEED), *state.owes(Owed.OWN_WEIGHTS)}
 
-    def _train_own_weights(self, state: State, site: Site) -> None:
+    def _train_own_weights(self, state: State, site: Site, *, by_hand: bool) -> None:
         drawn = state.owes(Owed.OWN_WEIGHTS)
         for obligation in state.owes(Owed.OWN_SEED) if drawn else ():
             known = functools.reduce(either, (each.assumes for each in drawn))
             met = both(both(obligation.assumes, known), self.assumed(state))
-            self._settle(state, obligation, WeightsDiffer(site, met, obligation))
+            self._settle(state, obligation, WeightsDiffer(site, met, obligation, by_hand))
 
     def seed_device(self, state: State, site: Site) -> None:
         """The random numbers of the device get a seed."""
@@ -262,8 +262,8 @@ class TrainingTransitions(RecordingTransitions):
             self._emit(again, state)
         for obligation in state.owes(Owed.CLIP):
             self._settle(state, obligation, ClippedEarly(site, obligation.assumes, obligation))
-        if by_hand and not by_backward and not by_optimizer:
-            self._train_own_weights(state, site)
+        if not by_backward and not by_optimizer:
+            self._train_own_weights(state, site, by_hand=by_hand)
         self.record(state, Weight.LIGHT, site)
         state.gradients = state.gradients.change(optimizer, Gradient.REDUCED)
 

@@ -184,8 +184,9 @@ class Value(NamedTuple):
     returns. `differs` says that the value is not the same on every replica, `reduced` that what is recorded
     of it depends on a collective (None: on some ways here). The class of `payload` belongs to `kind`, and to
     no other. `present` is the test of the replicas that says where it is set, when it is None or false
-    elsewhere; PERHAPS of a tensor which some way there leaves None. `history` says that autograd keeps what a
-    module has computed for it in evaluation, as long as anybody holds it (None: nothing, as it was off).
+    elsewhere; PERHAPS of a tensor or container which some way there leaves None. `history` says that autograd
+    keeps what a module has computed for it in evaluation, as long as anybody holds it (None: nothing, as it
+    was off).
     """
 
     kind: Kind
@@ -263,6 +264,7 @@ MOST_TESTS: Final = 2
 """What is a tensor only where more tests came out some way is not known to be one."""
 
 PERHAPS: Final = "on some ways only"
+_PERHAPS_NONE: Final = frozenset({Kind.TENSOR, Kind.CONTAINER})
 
 
 def join(a: Value, b: Value) -> Value:
@@ -273,7 +275,7 @@ def join(a: Value, b: Value) -> Value:
         if isinstance(one.payload, Recursion):
             return other
         if one.kind is Kind.NONE:
-            return other._replace(present=PERHAPS) if other.kind is Kind.TENSOR else other
+            return other._replace(present=PERHAPS) if other.kind in _PERHAPS_NONE else other
     if a.present != b.present:
         present = PERHAPS if PERHAPS in (a.present, b.present) else None
         a, b = a._replace(present=present), b._replace(present=present)

@@ -54,3 +54,23 @@ class LooksBefore(Callback):
 class LooksAfter(Callback):
     def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx):
         print(outputs["loss"].item())  # quiet: the step has run
+
+
+class Averages(Callback):
+    def __init__(self, path):
+        self.path, self.averages = path, None
+
+    def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx):
+        if self.averages is None:
+            self.averages = {name: p.detach().clone() for name, p in pl_module.named_parameters()}
+            return
+        for name, p in pl_module.named_parameters():
+            self.averages[name].lerp_(p.detach(), 0.01)
+
+    def on_validation_end(self, trainer, pl_module):
+        if trainer.is_global_zero:
+            torch.save(self.averages, self.path)  # expect: XLA601 likely
+
+    def on_train_end(self, trainer, pl_module):
+        torch.save(pl_module.encoder.layers[0].state_dict(), self.path)  # expect: XLA601 likely
+        torch.save(pl_module.scheduler.state_dict(), self.path)  # quiet: no module

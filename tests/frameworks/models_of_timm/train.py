@@ -7,7 +7,7 @@ import torch_xla.core.xla_model as xm
 import torch_xla.runtime as xr
 from timm.loss import LabelSmoothingCrossEntropy
 from timm.optim import create_optimizer, create_optimizer_v2
-from timm.utils import ModelEmaV2
+from timm.utils import ModelEmaV2, random_seed
 
 device = torch_xla.device()
 
@@ -69,6 +69,16 @@ def fit(model):
 
 def with_weights_of_its_own():
     torch.manual_seed(7 + xr.global_ordinal())  # expect: XLA517
+    fit(timm.create_model("resnet50", pretrained=False).to(device))
+
+
+def with_weights_of_its_own_by_timm():
+    random_seed(7, xr.global_ordinal())  # expect: XLA517
+    fit(timm.create_model("resnet50", pretrained=False).to(device))
+
+
+def with_weights_of_all_by_timm():
+    random_seed(7, rank=0)
     fit(timm.create_model("resnet50", pretrained=False).to(device))
 
 

@@ -32,6 +32,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import classes as library_classes
 from xlalint.knowledge import functions, lifecycle
+from xlalint.lazy.assumptions import both
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -52,8 +53,9 @@ def _nothing(machine: Machine, call: Call) -> Value:
 
 
 def _seed_of_host(machine: Machine, call: Call) -> Value:
-    seed = call.argument(0, "seed") or UNKNOWN
-    call.frame.model.seed_host(call.store.state, call.site, differs=seed.differs, assumes=seed.assumes)
+    seed, rank = call.argument(0, "seed") or UNKNOWN, call.argument(1, "rank") or NONE
+    differs, assumes = seed.differs or rank.differs, both(seed.assumes, rank.assumes)
+    call.frame.model.seed_host(call.store.state, call.site, differs=differs, assumes=assumes)
     return HOST
 
 

@@ -74,7 +74,10 @@ _WITH_PARTS: Final = {name: how for methods in OF_MODULE_CONTAINERS.values() for
 def make_module(name: str, call: Call, *, draws: bool = False, weighs: bool = False) -> Value:
     """A module of a library, of which `name` is the class; `draws` if it surely draws while it trains, and
     `weighs` if it surely wants tensors of its own device."""
-    drops = (name in classes.DROPPING and not _is_without(call)) or _is_told_to_drop(name, call)
+    drops = (name in classes.DROPPING and not _is_without(name, call)) or _is_told_to_drop(name, call)
+    stacked = call.argument(0, classes.STACKS[name]) if name in classes.STACKS else None
+    if stacked is not None and isinstance(layer := stacked.payload, Module):
+        drops, weighs = layer.draws, layer.weighs
     by_default = call.frame.default_device
     place = Place.HOST if by_default is None else _place(device_of(by_default).type)
     made = Module(
@@ -164,10 +167,10 @@ def _parts(name: str, call: Call) -> Value | None:
     return None if given is None else container_of(element(given))
 
 
-def _is_without(call: Call) -> bool:
+def _is_without(name: str, call: Call) -> bool:
     """Whether a layer is made with a probability of nought, or one that nobody knows."""
-    given = call.keywords.get("dropout", call.argument(0, "p"))
-    return given is not None and not literal(given)
+    given = call.argument(*classes.DROPPING[name])
+    return call.open_ended if given is None else not literal(given)
 
 
 def _is_told_to_drop(name: str, call: Call) -> bool:
@@ -402,7 +405,9 @@ def part_by_path(machine: Machine, node: ast.expr, frame: Frame, store: Store, c
         owner = machine.evaluate(whole, frame, store)
         if isinstance(info := owner.payload, Module):
             part = Module(info.identity, info.place, is_part=True, sharded=info.sharded)
-            assumes = assume(f"`{written(node)}` {clause}") if clause else assumptions.NONE
+            # A framework's module may stand for one of the user's, which nobody sees.
+            of = f" of {THE_FRAMEWORK}" if any(cls.outline.is_framework for cls in info.of) else ""
+            assumes = assume(f"`{written(node)}`{of} {clause}") if clause else assumptions.NONE
             return Value(Kind.MODULE, both(owner.assumes, assumes), payload=part)
     return None
 

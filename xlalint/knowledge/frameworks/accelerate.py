@@ -144,6 +144,14 @@ class Accelerator(_PartialState):
         return contextlib.nullcontext()
 
 
+def set_seed(seed, device_specific=False, deterministic=False):
+    if device_specific:
+        torch.manual_seed(seed + xm.get_ordinal())
+    else:
+        torch.manual_seed(seed)
+    torch_xla.manual_seed(seed)
+
+
 def gather(tensor):
     gathered = xm.all_gather(tensor)
     xm.mark_step()
