@@ -200,6 +200,9 @@ def attribute(
     if flag is not None:
         return flag
     if isinstance(payload, Targets):
+        (target, *others) = payload.of
+        if not others and isinstance(target, Known) and f"{target.name}.{name}" in functions.FUNCTIONS:
+            return callable_value(Known(f"{target.name}.{name}"))  # a class makes objects in several ways
         if node is not None:
             _miss_method(payload, name, node, frame, store)
         return UNKNOWN

@@ -273,6 +273,8 @@ FUNCTIONS: dict[str, str] = {
     "itertools.count": "range",
     "itertools.cycle": "cycle",
     "itertools.chain": "chain",
+    "itertools.chain.from_iterable": "chain of all",
+    "itertools.repeat": "repeat",
     # Language
     "builtins.len": "length",
     "builtins.isinstance": "isinstance",
@@ -297,6 +299,7 @@ FUNCTIONS: dict[str, str] = {
     "multiprocessing.Process": "thread",
     "torch.multiprocessing.Process": "thread",
     "torch.utils.checkpoint.checkpoint": "checkpoint by torch",
+    "torch.utils.checkpoint.checkpoint_sequential": "checkpoint in turn by torch",
     "torch_xla.utils.checkpoint.checkpoint": "call with the rest",
     "importlib.import_module": "import",
     "importlib.util.find_spec": "find module",

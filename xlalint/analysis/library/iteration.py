@@ -192,6 +192,21 @@ def _chain(machine: Machine, call: Call) -> Value:
     return join_all((value for value in call.arguments if value.kind is Kind.LOADER), UNKNOWN)
 
 
+def _chain_of_all(machine: Machine, call: Call) -> Value:
+    """All of what each of several things gives."""
+    source = call.argument(0, "iterable")
+    each = UNKNOWN if source is None else element(source)
+    if each.kind is Kind.LOADER or source is None:
+        return each
+    return around([source], element(each)) if each.kind in _MAY_BE_LOADER else UNKNOWN
+
+
+def _repeat(machine: Machine, call: Call) -> Value:
+    """The same again and again."""
+    given = call.argument(0, "object")
+    return UNKNOWN if given is None else container_of(given)
+
+
 def _progress(machine: Machine, call: Call) -> Value:
     source = _source(machine, call)
     if source is None:
@@ -284,6 +299,8 @@ EFFECTS: Final[dict[str, Effect]] = {
     "slice iterator": _slice_iterator,
     "cycle": _iterate,
     "chain": _chain,
+    "chain of all": _chain_of_all,
+    "repeat": _repeat,
     "progress": _progress,
     "list": _list,
     "sort": _sorted,

@@ -402,11 +402,27 @@ def _device_module(machine: Machine, call: Call) -> Value:
 
 def _checkpoint_by_torch(machine: Machine, call: Call) -> Value:
     """Activation checkpointing of PyTorch, which asks the tensors that it is given for their device."""
+    _ask_for_device(machine, call, call.arguments[1:])
+    return _call_with_the_rest(machine, call)
+
+
+def _checkpoint_in_turn(machine: Machine, call: Call) -> Value:
+    """The same of a sequence, in so many parts, of which the last is computed as it is."""
+    function, given = call.argument(0, "functions"), call.argument(2, "input")
+    if function is None or given is None:
+        return call_unknown(machine, call)
+    if literal(call.argument(1, "segments")) != 1:
+        _ask_for_device(machine, call, [given])
+    return machine.invoke(function, Call(call.frame, call.store, call.site, None, [given]))
+
+
+def _ask_for_device(machine: Machine, call: Call, given: list[Value]) -> None:
+    """PyTorch asks for a module of the device, to keep its random numbers, and torch_xla has none."""
     # Where it is one of several functions, or tried, those who chose know of the device. The body of a module
     # goes through what it sets up in its order.
     served = call.frame.function is not None and machine.serves_checkpointing(call.frame.outline)
     unaware = not (call.store.state.trust.bounded or _is_tried(call) or served)
-    for value in call.arguments[1:] if unaware else ():
+    for value in given if unaware else ():
         tensor = element(value) if value.kind is Kind.CONTAINER else value
         if tensor.kind is Kind.TENSOR and tensor.known:
             reentrant = call.flag("use_reentrant", default=True)
@@ -414,7 +430,6 @@ def _checkpoint_by_torch(machine: Machine, call: Call) -> Value:
                 call.store.state, tensor, call.spelling, call.site, reentrant=reentrant
             )
             break
-    return _call_with_the_rest(machine, call)
 
 
 def _call_with_the_rest(machine: Machine, call: Call) -> Value:
@@ -482,6 +497,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "field": _field,
     "thread": _thread,
     "checkpoint by torch": _checkpoint_by_torch,
+    "checkpoint in turn by torch": _checkpoint_in_turn,
     "device module": _device_module,
     "call with the rest": _call_with_the_rest,
     "run text": _run_text,

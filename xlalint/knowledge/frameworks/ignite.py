@@ -13,6 +13,13 @@ import torch_xla.distributed.parallel_loader as pl
 import torch_xla.distributed.xla_multiprocessing as xmp
 
 ON_XLA = {"backend": ("xla-tpu",)}
+NAMED_LIKE = {
+    "Metric": (
+        "Accuracy", "Loss", "Precision", "Recall", "Fbeta", "TopKCategoricalAccuracy", "MeanSquaredError",
+        "MeanAbsoluteError", "RootMeanSquaredError", "ConfusionMatrix", "IoU", "mIoU", "EpochMetric", "ROC_AUC",
+        "AveragePrecision", "Average", "PSNR", "SSIM",
+    ),
+}
 
 
 class _Optimizer:
@@ -35,13 +42,26 @@ class Events:
     ITERATION_COMPLETED = "iteration completed"
 
 
+class Metric:
+    """A metric is summed over the replicas at the end of an epoch of the engine that it is attached to."""
+
+    def __init__(self, *given, **named):
+        pass
+
+    def attach(self, engine, name, usage=None):
+        engine.counts = True
+
+
 class Engine:
+    counts = False
+
     def __init__(self, process_function):
         for batch in pl.MpDeviceLoader(batches):
             process_function(self, batch)
 
     def run(self, data=None, max_epochs=None, epoch_length=None, **kwargs):
-        pass
+        if self.counts:
+            xm.all_reduce("sum", sums)
 
     def on(self, event_name, *args, **kwargs):
         def add(handler):
