@@ -97,6 +97,8 @@ HIDDEN = {
     "Recursion": "what nobody knows yet is not shown as if somebody did",
     "Uneven.padded": "a place for a message",
     "Scaler.cls": "a class of the project: its methods are what is shown",
+    "Shared": "objects hold it under their attributes, and give a number",
+    "Shared.begun": "as above",
 }
 """Parts that are not shown, and why."""
 

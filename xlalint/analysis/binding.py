@@ -29,6 +29,7 @@ from xlalint.analysis.payloads import (
     OfNumpy,
     Options,
     Parameters,
+    Shared,
     StateDict,
     Switch,
     classes_of,
@@ -327,6 +328,10 @@ def bind_name(name: str, value: Value, frame: Frame, store: Store) -> None:
 def bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store: Store) -> None:
     """Give an attribute of a class's instances a value."""
     machine.touch((cls, name))
+    before = store.attributes.get((cls, name))
+    if before is not None and isinstance(before.payload, Shared):
+        store.attributes[cls, name] = _shared(before, before.payload, value)
+        return
     parted = any(not split.is_rank_test for split in store.state.replicas.splits)
     # Where a method has the name, the table is not asked; where replicas have parted, the other arm is.
     if (
@@ -345,10 +350,21 @@ def bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store:
             if (cls, name) in store.attributes:
                 store.attributes[cls, name] = value  # a caller may hold another value for it
             return
-    before = store.attributes.get((cls, name))
     if value.surely_differs and before is not None and before.kind is Kind.HOST and not before.differs:
         value = value._replace(differs=False)  # it may be another object that holds the same on all replicas
     store.attributes[cls, name] = value
+
+
+def _shared(before: Value, shared: Shared, value: Value) -> Value:
+    """What one of several objects holds from now on, as what is told of all of them."""
+    if begins_sum(value):
+        return Value(Kind.HOST, payload=Shared())
+    if value.kind is Kind.TENSOR:
+        return UNKNOWN  # the others may hold numbers
+    if value.kind not in (Kind.HOST, Kind.CONSTANT):
+        return value
+    differs = value.surely_differs and (before.differs or not shared.begun)
+    return Value(Kind.HOST, differs=differs, payload=Shared(begun=True))
 
 
 def begins_sum(value: Value) -> bool:

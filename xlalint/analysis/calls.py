@@ -42,6 +42,7 @@ from xlalint.analysis.payloads import (
     RankTest,
     Scaler,
     Scoped,
+    Shared,
     Target,
     Targets,
     callable_value,
@@ -408,11 +409,13 @@ def _of_either(held: Value, now: Value) -> Value:
     the table, and what they hold of another kind is either.
 
     What is another number on each replica in the one says nothing of the other, and of two that are new it
-    is not known in which of them a sum is made of what.
+    is not known in which of them a sum is made of what: it is taken for what is made of all.
     """
+    if isinstance(held.payload, Shared) and isinstance(now.payload, Shared):
+        return now if held.surely_differs else now._replace(payload=held.payload)
     if now.kind is not held.kind:
         return now if held.surely_differs else join_values(held, now)
-    return UNKNOWN if begins_sum(now) and begins_sum(held) else now
+    return Value(Kind.HOST, payload=Shared()) if begins_sum(now) and begins_sum(held) else now
 
 
 def _enter_init(machine: Machine, init: Function, made: Value, call: Call) -> Value:

@@ -862,6 +862,20 @@ class Chance(NamedTuple):
         return Chance(self.whole and other.whole, self.below_one and other.below_one)
 
 
+class Shared(NamedTuple):
+    """What several new objects of a class hold, of which one table tells: nought, or a sum made from it.
+
+    Args:
+        begun: Whether something was added. The sum differs between replicas if all that was added does.
+    """
+
+    begun: bool = False
+
+    def join(self, other: Shared) -> Shared:
+        """Either of two."""
+        return Shared(self.begun or other.begun)
+
+
 class Moment(NamedTuple):
     """How many of the statements of a module that bind names anew may have run."""
 
@@ -1041,6 +1055,7 @@ PAYLOADS: Final[dict[Kind, tuple[type, ...]]] = {
         Options,
         Plateau,
         Rows,
+        Shared,
         Switch,
         Uneven,
         NoneType,

@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
     Bound,
     Classes,
     Container,
+    Shared,
     callable_value,
     is_host_tensor,
 )
@@ -121,7 +122,10 @@ def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame, store: Store
     if left.history and right.history and isinstance(node.op, ast.Add):
         shown = f"{spelling(node.target)} += {spelling(node.value)}"
         frame.model.keep_history(store.state, left, right, shown, frame.site(node))
-    bind(machine, node.target, operate(machine, node, node.op, left, right, frame, store), frame, store)
+    value = operate(machine, node, node.op, left, right, frame, store)
+    if isinstance(left.payload, Shared) and value.kind is Kind.HOST:
+        value = value._replace(differs=right.differs)  # it is told of what other objects hold, too
+    bind(machine, node.target, value, frame, store)
     return store
 
 

@@ -240,7 +240,7 @@ class TrainingTransitions(RecordingTransitions):
     def reduce_gradients(
         self, state: State, site: Site, optimizer: Site | None = None, *,
         spelling: str = "", sharded: bool | None = None, by_optimizer: bool = False, steps: bool = False,
-        by_hand: bool = False,
+        by_hand: bool | None = None,
     ) -> None:  # fmt: skip
         """Gradients are summed over the replicas: those of the optimizer built there, or (None) all.
 
@@ -248,7 +248,7 @@ class TrainingTransitions(RecordingTransitions):
             sharded: Whether each replica holds those of other parameters; None: the state knows.
             by_optimizer: Whether the optimizer sums them where it steps, too.
             steps: Whether this is that step.
-            by_hand: Whether the program itself asks for it, and no framework.
+            by_hand: Whether the program itself asks for it, and no framework; None: not by name.
         """
         self._emit(GradientUsed(site, use=Use.REDUCE), state)
         if sharded is None and state.gradients.of(optimizer) == REDUCED and state.replicas.wrapped:
@@ -262,7 +262,7 @@ class TrainingTransitions(RecordingTransitions):
             self._emit(again, state)
         for obligation in state.owes(Owed.CLIP):
             self._settle(state, obligation, ClippedEarly(site, obligation.assumes, obligation))
-        if not by_backward and not by_optimizer:
+        if by_hand is not None and not by_backward and not by_optimizer:
             self._train_own_weights(state, site, by_hand=by_hand)
         self.record(state, Weight.LIGHT, site)
         state.gradients = state.gradients.change(optimizer, Gradient.REDUCED)

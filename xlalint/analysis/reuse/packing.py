@@ -56,6 +56,7 @@ from xlalint.analysis.payloads import (
     Rows,
     Scaler,
     Scoped,
+    Shared,
     StateDict,
     Switch,
     Targets,
@@ -123,8 +124,8 @@ _RECORDS: Final[tuple[type[Any], ...]] = (
     Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module,
     Moment, Move, Namespace, Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile,
     Opening, Optimizer, Options, Padded, Parameters, Partial, Plateau, Ragged, Raised, RankTest, Recorded,
-    Recursion, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Site, Split, StateDict, Switch,
-    Targets, Tensor, Tie, Training, Trust, Uneven, Value, View, Whole, Yielded, events.Change,
+    Recursion, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Shared, Site, Split, StateDict,
+    Switch, Targets, Tensor, Tie, Training, Trust, Uneven, Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: Final[tuple[type[Enum], ...]] = (
     Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Weight, Form,
