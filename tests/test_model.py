@@ -118,13 +118,17 @@ def test_leaving_a_scope_leaves_those_within(run: Run) -> None:
     assert run.state.scopes.open == ()
 
 
-def test_the_marker_after_a_step_trace_is_left_out(run: Run) -> None:
+def test_a_loader_leaves_out_one_cut_for_each_step_trace(run: Run) -> None:
     scope = Scope(ScopeKind.STEP_TRACE, at(1))
     run.model.enter(run.state, scope, "trace")
+    assert not run.model.takes_batch(run.state)
+    assert run.model.takes_batch(run.state)
     run.model.leave(run.state, scope, "trace")
-    assert run.state.engine.skip_cut
+    assert run.model.takes_batch(run.state)
+    run.model.enter(run.state, scope, "trace")
+    run.model.leave(run.state, scope, "trace")
     run.model.cut(run.state, Cause.MARKER, "torch_xla.sync()", at(2))
-    assert not run.state.engine.skip_cut
+    assert not run.model.takes_batch(run.state)
 
 
 # Reads

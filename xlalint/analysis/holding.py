@@ -181,10 +181,16 @@ def _is_named(machine: Machine, frame: Frame, store: Store, *, surely: bool) -> 
     holders = {cls for (cls, _), value in store.attributes.items() if is_heavy(value, surely=surely)}
     if not holders:
         return False
+    named += globals_used(machine, frame)
+    return not holders.isdisjoint(classes_held(machine, named, store))
+
+
+def globals_used(machine: Machine, frame: Frame) -> Iterator[Value]:
+    """What the names stand for that a function takes from around it."""
     used = frame.function.outer_names() if frame.function is not None else frozenset()
     moment = moment_of(frame)
-    named += (machine.names.global_name(name, frame.outline, frame.function, moment) for name in sorted(used))
-    return not holders.isdisjoint(classes_held(machine, named, store))
+    for name in sorted(used):
+        yield machine.names.global_name(name, frame.outline, frame.function, moment)
 
 
 def _weighs(value: Value, *, surely: bool) -> bool:

@@ -237,11 +237,8 @@ def _advance(
     """
     may_cut = loader.cuts is None or may_be_loader
     frame.model.begin_round(store.state, may_cut=may_cut, is_of_few=is_of_few)
-    if loader.cuts is not False:
-        if store.state.engine.skip_cut:
-            store.state.engine = store.state.engine._replace(skip_cut=False)
-        else:
-            _cut_by_loader(loader, assumes, node, frame, store)
+    if loader.cuts is not False and frame.model.takes_batch(store.state):
+        _cut_by_loader(loader, assumes, node, frame, store)
     each = loader.element
     if store.state.loop.cuts:
         # All rows of a tensor were taken in the first round.
@@ -442,7 +439,7 @@ def _loop(
     if endless and back is not None and not around.in_loop:
         frame.model.settle_steps(back.state)
     cuts = back is not None and back.state.loop.cuts
-    held = held_by_rounds(node, frame, back) if back is not None and not pends else None
+    held = held_by_rounds(machine, node, frame, back) if back is not None and not pends else None
     after: Store | None = None
     if not endless:
         after = back.copy() if runs_at_least_once and back is not None else head.copy()

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.holding import COPYING, classes_held, is_heavy
+from xlalint.analysis.holding import COPYING, classes_held, globals_used, is_heavy
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import Container, Opening, Opens
 from xlalint.analysis.store import Store
@@ -17,14 +17,14 @@ from xlalint.analysis.work import settled
 from xlalint.lazy.assumptions import Assumptions, both, least
 from xlalint.lazy.obligations import Owed
 from xlalint.lazy.state import Activity, Fetch
-from xlalint.lazy.values import Kind, Weight
+from xlalint.lazy.values import Kind, Value, Weight
 from xlalint.program.inner import statements_run
 from xlalint.program.outline import Class, Function, named, within
 from xlalint.remembering import remembered
 
 
 def held_by_rounds(
-    node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store
+    machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store
 ) -> frozenset[str] | None:
     """The names that hold the heavy work of a loop's last round, where each round lets go of that of the
     round before, and nothing cuts the graph; None where that is not so.
@@ -38,11 +38,17 @@ def held_by_rounds(
     done, engine, heavy = back.state.loop.all, back.state.engine, Weight.HEAVY
     if not back.state.owes(Owed.READ) or done.trains_or_cuts:
         return None
-    held = (*back.attributes.values(), *frame.captured.values())
-    kept = any(is_heavy(value, surely=False) for value in held)
-    if kept or heavy in (engine.parameters.may, engine.gradients.may):
+    if heavy in (engine.parameters.may, engine.gradients.may):
         return None
-    own = frozenset(name for name, value in back.names.items() if is_heavy(value, surely=False))
+    holders = {cls for (cls, _), value in back.attributes.items() if is_heavy(value, surely=False)}
+
+    def holds(value: Value) -> bool:
+        held = is_heavy(value, surely=False)
+        return held or (bool(holders) and not holders.isdisjoint(classes_held(machine, [value], back)))
+
+    if any(map(holds, (*frame.captured.values(), *globals_used(machine, frame)))):
+        return None
+    own = frozenset(name for name, value in back.names.items() if holds(value))
     run = statements_run(node.body, frame.function)
     return None if any(_asks_first(run, name) for name in own) else own
 

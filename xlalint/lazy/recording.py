@@ -356,7 +356,7 @@ class RecordingTransitions(Transitions):
         idle_since = () if assumes else (LastCut(site, cause),)
         meets = cause in _MEETING or bool(closures)
         state.engine = Engine(
-            eager=engine.eager, idle_since=idle_since, markers=markers,
+            eager=engine.eager, skip_cut=engine.skip_cut, idle_since=idle_since, markers=markers,
             unwaited=engine.unwaited and not meets, clock=engine.clock,
         )  # fmt: skip
         state.trust = state.trust._replace(opaque=assumptions.NONE)
@@ -419,6 +419,7 @@ class RecordingTransitions(Transitions):
         state.scopes = state.scopes._replace(open=(*state.scopes.open, scope))
         if scope.kind is ScopeKind.STEP_TRACE:
             state.obligations -= set(state.owes(Owed.TRACED))
+            state.engine = state.engine._replace(skip_cut=True)
         self._emit(ScopeEntered(scope.site, scope=scope), state)
 
     def enter_autocast(
@@ -462,8 +463,13 @@ class RecordingTransitions(Transitions):
             self.cut(state, Cause.SCOPE_EXIT, spelling, scope.site)
         elif scope.kind is ScopeKind.STEP_TRACE:
             self.cut(state, Cause.STEP_TRACE, spelling, scope.site)
-            state.engine = state.engine._replace(skip_cut=True)
             self._owe(state, Owed.TRACED, scope.site, self.assumed(state))
+
+    def takes_batch(self, state: State) -> bool:
+        """A loader gives its next batch. Returns whether it cuts first: not after a `StepTrace` has begun."""
+        cuts = not state.engine.skip_cut
+        state.engine = state.engine._replace(skip_cut=False)
+        return cuts
 
     def read_clock(self, state: State, site: Site) -> Site | None:
         """The program asks for the time.

@@ -41,7 +41,7 @@ class Engine(NamedTuple):
         parameters_reduced: What is recorded on parameters surely depends on a collective.
         gradients: Work recorded on gradients: what backward recorded since the last cut.
         eager: Whether eager mode is on; None: not known.
-        skip_cut: A `StepTrace` has just marked: the loader's next cut is left out.
+        skip_cut: A `StepTrace` has begun since a loader gave a batch: its next cut is left out.
         idle_since: The cuts since which nothing was recorded, one for each way that leads here; () where on
             some way something was, or may have been.
         markers: The markers of the present function, on whatever way.

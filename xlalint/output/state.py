@@ -344,7 +344,7 @@ def _last_cut(source: SourceFile, state: State) -> list[str]:
         for marker in sorted(engine.markers, key=lambda marker: marker.site)
         if not marker.site.is_entry
     ]
-    words += ["the loader's next cut is left out, as a StepTrace has cut"] * engine.skip_cut
+    words += ["the loader's next cut is left out, as a StepTrace has begun"] * engine.skip_cut
     words += ["work that no clock has waited for"] * engine.unwaited
     if engine.clock is not None:
         words.append(f"clock read on {_where(source, engine.clock)}")

@@ -171,7 +171,7 @@ def _next(machine: Machine, call: Call) -> Value:
 def drawn(source: Value, call: Call) -> Value:
     """The next thing of an iterator: one around a loader of XLA cuts the graph before it."""
     inner = iterated(source)
-    if inner.cuts is not False:
+    if inner.cuts is not False and call.frame.model.takes_batch(call.store.state):
         cut(call, Cause.LOADER, sure=inner.cuts is True)
     return inner.element
 
