@@ -88,7 +88,7 @@ class Recall:
         program = self._program
         program.facts.value(fact)
         below = {one: program.facts.value(one) for one in sorted(program.derived(fact))}
-        return self.renewed(below, is_fact=False)
+        return self.renewed(below)
 
     def value(self, fact: Fact) -> str:
         """The present value of a fact of the program."""

@@ -16,9 +16,9 @@ def same_for_all(cls: Class, outlines: Iterable[Outline]) -> dict[str, bool]:
     class may be made in another way: by nobody who is seen, by a class that inherits it, or by whoever the
     class is handed to.
     """
-    if not has_flags(cls):
-        return {}
     flags = _flags(cls)
+    if not flags:
+        return {}
     calls = [call for outline in {*outlines, cls.outline} for call in _calls(cls.name, outline)]
     if not calls or None in calls:
         return {}
@@ -47,13 +47,16 @@ def same_for_all(cls: Class, outlines: Iterable[Outline]) -> dict[str, bool]:
 
 def has_flags(cls: Class) -> bool:
     """Whether the constructor of a class has any flags that may be the same for all objects."""
-    return bool(_flags(cls)) and not cls.node.decorator_list
+    return bool(_flags(cls))
 
 
 def _flags(cls: Class) -> dict[str, tuple[int, bool]]:
-    """The parameters of a constructor that are true or false by default: their position, and which."""
+    """The parameters of a constructor that are true or false by default: their position, and which.
+
+    None of a decorated class: objects of it may be made in another way.
+    """
     init = cls.methods.get("__init__")
-    if init is None:
+    if init is None or cls.node.decorator_list:
         return {}
     positional, _, defaults = init.parameters
     return {

@@ -41,8 +41,6 @@ def scopes_binding(name: str, outline: Outline) -> tuple[tuple[int, int], ...] |
     if outline.path.suffix == NOTEBOOK or any(word in outline.text for word in BINDING_ANY_NAME):
         return None
     lines = outline.lines_with((name,))
-    if not any(_binds(node, name) for node in within_lines(outline.tree, lines)):
-        return ()
     found: list[tuple[int, int]] = []
     stack: list[tuple[ast.AST, ast.AST]] = [(outline.tree, outline.tree)]
     while stack:

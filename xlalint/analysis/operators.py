@@ -564,13 +564,11 @@ _ORDER: Final = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
 
 def _asks_for_half(left: Value, right: Value, node: ast.Compare) -> bool:
     """Whether `x.dtype == torch.float16` is asked of what nothing says that of: mostly not so on XLA."""
-    asked, held = node.left, right.payload
-    unknown = isinstance(asked, ast.Attribute) and asked.attr == "dtype" and left.kind is not Kind.CONSTANT
-    return (
-        unknown
-        and not isinstance(left.payload, Namespace)
-        and (isinstance(held, Namespace) and held.name in functions.HALF)
-    )
+    if not (isinstance(right.payload, Namespace) and right.payload.name in functions.HALF):
+        return False
+    if left.kind is Kind.CONSTANT or isinstance(left.payload, Namespace):
+        return False
+    return isinstance(node.left, ast.Attribute) and node.left.attr == "dtype"
 
 
 def _asks_for_xla(left: Value, right: Value, node: ast.Compare) -> bool | None:

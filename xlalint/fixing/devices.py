@@ -38,12 +38,20 @@ def require_no_cuda(module: Module) -> None:
         match node:
             case ast.Call(func=made, args=given, keywords=keywords) if last_name(made) in _OF_PRECISION:
                 about.update(given, (each.value for each in keywords))
-            case ast.Constant(value=str(name)) if name.partition(":")[0] == "cuda" and node not in about:
+            case ast.expr() if node not in about and _chooses_cuda(node):
                 raise Refused(f"line {node.lineno} is for CUDA, where it would be missing")
-            case ast.Call(func=ast.Attribute(attr="cuda")):
-                raise Refused(f"line {node.lineno} is for CUDA, where it would be missing")
-            case ast.Attribute(attr="is_available" | "set_device", value=of) if last_name(of) == "cuda":
-                raise Refused(f"line {node.lineno} is for CUDA, where it would be missing")
+
+
+def _chooses_cuda(node: ast.expr) -> bool:
+    """Whether CUDA is named as a device, asked for, or something is moved there."""
+    match node:
+        case ast.Constant(value=str(name)):
+            return name.partition(":")[0] == "cuda"
+        case ast.Call(func=ast.Attribute(attr="cuda")):
+            return True
+        case ast.Attribute(attr="is_available" | "set_device", value=of):
+            return last_name(of) == "cuda"
+    return False
 
 
 def require_no_way_of_its_own(module: Module, call: ast.Call) -> None:

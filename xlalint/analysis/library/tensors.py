@@ -87,6 +87,7 @@ from xlalint.lazy.values import (
     worked_on,
 )
 from xlalint.program.outline import dotted, within
+from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 
 
@@ -222,13 +223,18 @@ def draws_on_device(name: str, where: Value, call: Call) -> None:
 def _only_meets(call: Call) -> bool:
     """Whether what is drawn only meets that of other replicas, as to connect them: nobody asks what it is."""
     function, node = call.frame.function, call.node
-    nodes = list(within(function.node)) if function is not None and node is not None else []
+    return function is not None and node is not None and _is_only_met(node, function.node)
+
+
+@remembered(1024)  # asked whenever something is drawn
+def _is_only_met(drawn: ast.Call, inside: ast.AST) -> bool:
+    """The same of a call in a function."""
+    nodes = list(within(inside))
     names = {
         each.targets[0].id
         for each in nodes
-        if isinstance(each, ast.Assign) and each.value is node and isinstance(each.targets[0], ast.Name)
+        if isinstance(each, ast.Assign) and each.value is drawn and isinstance(each.targets[0], ast.Name)
     }
-    uses = [each for each in nodes if isinstance(each, ast.Name) and each.id in names]
     meeting = {
         id(given)
         for each in nodes
@@ -237,7 +243,11 @@ def _only_meets(call: Call) -> bool:
         and (dotted(each.value.func) or "").rpartition(".")[2] in functions.SUMMING_UP
         for given in each.value.args
     }
-    read = [each for each in uses if isinstance(each.ctx, ast.Load)]
+    read = [
+        each
+        for each in nodes
+        if isinstance(each, ast.Name) and each.id in names and isinstance(each.ctx, ast.Load)
+    ]
     return bool(read) and all(id(each) in meeting for each in read)
 
 

@@ -120,11 +120,9 @@ class Facts:
             if kind == "defines":
                 return str(defines(defined, name))
             if kind == "flags":
-                return (
-                    repr(sorted(self._plan().flags_of_all(defined).items()))
-                    if has_flags(defined)
-                    else NO_FLAGS
-                )
+                if not has_flags(defined):
+                    return NO_FLAGS
+                return repr(sorted(self._plan().flags_of_all(defined).items()))
             if kind == "attributes":
                 return digest(_stable(self._attributes(defined)))
             return str(needs_gpu(defined)) if kind == "needs gpu" else outline.class_digest(defined)

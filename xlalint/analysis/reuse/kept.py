@@ -147,7 +147,6 @@ class Kept:
         self._holding = 0
         self._changed = 0
         """The facts that were looked at and still have their values, and those that do not."""
-        self._known_bits: dict[str, int] = {}
         self._by_function: dict[Key, list[int]] = {}
         for number, (file, key, *_) in enumerate(self.entries):
             self._by_function.setdefault((file, key), []).append(number)
@@ -293,7 +292,7 @@ class Kept:
 
     def _unpacked(self, version: Version) -> Summary | None:
         height, *sets = version[:5]
-        facts, contexts, entered, tried = [self._bits(each) for each in sets]
+        facts, contexts, entered, tried = [as_bits(each) for each in sets]
         if not self._hold(facts) or any(self._context(number) is None for number in places(contexts)):
             return None
         try:
@@ -312,13 +311,6 @@ class Kept:
             trail.touched |= self.attributes.bit(attribute)
         trail.asked = asked
         return Summary(store, value, occurrences, carried, list(yields), trail, 0, changed, acted)
-
-    def _bits(self, text: str) -> int:
-        """The bits that a text stands for; many summaries rest on the same."""
-        bits = self._known_bits.get(text)
-        if bits is None:
-            bits = self._known_bits[text] = as_bits(text)
-        return bits
 
     def _hold(self, facts: int) -> bool:
         """Whether all of some facts have the values that they had."""
@@ -362,7 +354,7 @@ class Kept:
         needed = 0
         for version in self.versions:
             if version is not None:
-                rested = self._bits(version[1])
+                rested = as_bits(version[1])
                 complete = self.with_also(rested)
                 if complete != rested:
                     version[1] = as_text(complete)
@@ -417,10 +409,10 @@ class Kept:
         dead: set[int] = set()
         """Those that no result rests on any more: it is found out anew."""
         for number, version in enumerate(self.versions):
-            if version is not None and not self._hold(self._bits(version[1])):
+            if version is not None and not self._hold(as_bits(version[1])):
                 gone.add(number)
                 self.versions[number] = None
-                if self._bits(version[5]) & self._changed:
+                if as_bits(version[5]) & self._changed:
                     dead.add(number)
         for entry in self.entries if gone else ():
             lost = [each for each in entry[5] if not gone.isdisjoint(_versions(each))]

@@ -12,6 +12,8 @@ import re
 from collections.abc import Hashable, Iterator
 from typing import Final, Generic, TypeVar
 
+from xlalint.remembering import remembered
+
 _T = TypeVar("_T", bound=Hashable)
 
 
@@ -72,6 +74,7 @@ def as_text(bits: int) -> str:
     return _ZEROS.sub(lambda zeros: f"z{len(zeros[0])}.", text) if len(text) > _FEW else text
 
 
+@remembered(8192)  # many summaries rest on the same
 def as_bits(text: str) -> int:
     """The bits that were written by `as_text`."""
     first, *others = text.split("z")
