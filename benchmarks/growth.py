@@ -28,6 +28,8 @@ from torch_xla.distributed.parallel_loader import MpDeviceLoader
 """
 DEEPEST = 17
 """Python itself nests at most twenty blocks; a nest ends in a few of its own."""
+WEB = 25
+"""So many functions call each other in a web."""
 CALLS = 20
 """How often each function of a fan calls the next."""
 
@@ -70,6 +72,14 @@ def owing(lines: int) -> str:
     return IMPORTS + "".join(_calls(n, body) for n in range(functions)) + _last(functions) + end
 
 
+def web(lines: int) -> str:
+    """Functions that call each other in many circles: the ways around double with each of them."""
+    functions = _number_of(lines, _knot(0)) // WEB * WEB
+    ends = "".join(f"    f{number}(x)\n" for number in range(0, functions, WEB))
+    end = f"def main():\n    x = torch.randn(2, device=torch_xla.device())\n{ends}    torch_xla.sync()\n"
+    return IMPORTS + "".join(map(_knot, range(functions))) + end
+
+
 def nest(lines: int) -> str:
     """Loops, scopes, branches and handlers, as deep inside each other as Python lets them be."""
     return _filled(lines, (_nest(number) for number in count()))
@@ -81,7 +91,7 @@ def loops(lines: int) -> str:
 
 
 FAMILIES: dict[str, Callable[[int], str]] = {
-    family.__name__: family for family in (big, ring, chain, fan, twice, owing, nest, loops)
+    family.__name__: family for family in (big, ring, chain, fan, twice, owing, web, nest, loops)
 }
 
 
@@ -188,6 +198,14 @@ def report{number}(epoch, step, loss):
 def _link(number: int, following: int) -> str:
     body = f"x = x + {number}", "xm.mark_step()", "print(x.sum().item())", f"return f{following}(x)"
     return f"def f{number}(x):\n" + "".join(f"    {line}\n" for line in body)
+
+
+def _knot(number: int) -> str:
+    """A function of a web, from each of which all others are reached."""
+    first, place = number // WEB * WEB, number % WEB
+    called = [first + (place * factor + 1) % WEB for factor in (1, 2, 3)]
+    calls = "".join(f"    if len(x) > {n}:\n        x = f{each}(x) + 1\n" for n, each in enumerate(called))
+    return f"def f{number}(x):\n{calls}    print(x.sum().item())\n    return x\n\n\n"
 
 
 def _calls(number: int, body: str) -> str:

@@ -47,12 +47,14 @@ class Narrowed(NamedTuple):
         before: The contexts that the root had come to.
         held: Those of them that had a summary for this root alone, as far as they count here.
         inside: The contexts on the way that have got one.
+        is_here: Whether it holds only where the call is as deep, and for this run.
     """
 
     before: int
     held: dict[Context, Summary]
     summary: Summary
     inside: tuple[tuple[Context, Summary], ...]
+    is_here: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -464,7 +466,9 @@ class _Packer:
         if context.lasting and clean is not None and entry[4] is None:
             entry[4] = self._version(context, clean)
         is_partial = context.is_partial or (clean is not None and entry[4] is None)
-        for before, held, summary, inside in context.narrowed[context.unpacked :]:
+        for before, held, summary, inside, is_here in context.narrowed[context.unpacked :]:
+            if is_here:
+                continue
             number = self._version(context, summary)
             pairs = [[one.number, self._version(one, below)] for one, below in (*held.items(), *inside)]
             if number is not None and all(version is not None for _, version in pairs):

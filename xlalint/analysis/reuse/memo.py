@@ -39,6 +39,13 @@ MOST_CONTEXTS: Final = 64
 """At most this many contexts of one function are kept apart; then its arguments become unknown."""
 MOST_DEPTH: Final = 24
 """Calls are followed at most this deep."""
+MOST_MADE: Final = 2
+"""So often a root interprets a function in one context that a recursion or the depth has a say in; then what
+it did the last time stands for all. Where functions call each other in many circles, each way around them
+would be another one, and their number doubles with each function."""
+MOST_SHARED: Final = 8
+"""What holds at one depth alone is kept for other roots where it is at most this: most roots come to the
+same by the same few calls, and what is kept of each call within would be too much."""
 
 Observer = Callable[[ast.stmt, Outline, Store], None]
 
@@ -70,8 +77,9 @@ class Memo(Machine):
         self._counted = 0
         """The contexts that the present root has come to."""
         self._own: dict[Context, Summary] = {}
-        """Summaries that hold for the present root alone. It is copied to be changed: before each call it is
-        noted what it was, and calls that change it are few."""
+        """Summaries that hold for the present root alone."""
+        self._added: list[tuple[Context, Summary | None]] = []
+        """The contexts that have got one, in this order, each with the summary that it had before."""
         self._on_stack = 0
         """The functions that are being interpreted."""
 
@@ -87,6 +95,7 @@ class Memo(Machine):
         self.trail = Trail()
         self._counted = 0
         self._own = {}
+        self._added = []
         self._on_stack = 0
 
     def close(self) -> None:
@@ -107,12 +116,12 @@ class Memo(Machine):
 
         Returns it, and the facts that it rests on, as bits.
         """
-        held = self.trail, self._counted, self._own, self._on_stack
+        held = self.trail, self._counted, self._own, self._added, self._on_stack
         self.begin()
         try:
             return find(), self.trail.rested
         finally:
-            self.trail, self._counted, self._own, self._on_stack = held
+            self.trail, self._counted, self._own, self._added, self._on_stack = held
 
     def summary(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
@@ -230,7 +239,16 @@ class Memo(Machine):
             self.trail.take(clean.trail, depth + clean.height)
             return clean
         own = self._own.get(context) or self._narrowed_before(context, depth, idle=idle)
-        if own is None or (idle and not own.did_nothing) or own.trail.cut_off & ~self._on_stack:
+        if own is None or (idle and not own.did_nothing):
+            return None
+        if own.made >= MOST_MADE:
+            # It held on another way around the circle, whose functions may not be entered on this one.
+            self.trail.contexts |= context.bit
+            self.trail.take(own.trail, min(depth + own.height, MOST_DEPTH))
+            self.trail.cut_off &= self._on_stack
+            self.trail.too_deep = True
+            return own
+        if own.trail.cut_off & ~self._on_stack:
             return None
         if own.trail.tried & ~own.trail.cut_off & self._on_stack:
             return None
@@ -242,18 +260,34 @@ class Memo(Machine):
 
     def _narrowed_before(self, context: Context, depth: int, *, idle: bool) -> Summary | None:
         """A summary at a bound, made for a root that had come to the same as the present one."""
-        for before, held, summary, inside in context.narrowed:
+        for before, held, summary, inside, is_here in context.narrowed:
             trail = summary.trail
-            if trail.tried & self._on_stack or depth + summary.height >= MOST_DEPTH:
+            if trail.tried & self._on_stack != trail.cut_off:
+                continue
+            if depth != summary.depth and (is_here or depth + summary.height >= MOST_DEPTH):
                 continue
             if idle and not summary.did_nothing:
                 continue
             within = self.contexts_in(self.functions.of(trail.tried))
             if not (self._counted ^ before) & within and self._held_within(within) == held:
                 self._counted |= context.bit | trail.contexts
-                self._own = {**self._own, **dict(inside), context: summary}
+                for one, own in inside:
+                    self._hold(one, own)
+                self._hold(context, summary)
                 return summary
         return None
+
+    def _hold(self, context: Context, summary: Summary) -> None:
+        """From now on, this is what a function did in a context, for the present root alone."""
+        self._added.append((context, self._own.get(context)))
+        self._own[context] = summary
+
+    def _since(self, mark: int) -> dict[Context, Summary | None]:
+        """The contexts that have another summary for the root than at a mark, with what they had then."""
+        before: dict[Context, Summary | None] = {}
+        for context, summary in self._added[mark:]:
+            before.setdefault(context, summary)
+        return {one: summary for one, summary in before.items() if self._own[one] is not summary}
 
     def _held_within(self, contexts: int) -> dict[Context, Summary]:
         """Those of some contexts that have a summary for the present root alone."""
@@ -289,7 +323,7 @@ class Memo(Machine):
         attributes: dict[AttributeKey, Value], entry: State, call: Call, *, trial: bool = False,
     ) -> Summary:  # fmt: skip
         """A new summary."""
-        before, held = self._counted, self._own
+        counted, mark = self._counted, len(self._added)
         context, summary, lasts = self._new(
             function, key, names, captured, attributes, entry, call, trial=trial
         )
@@ -298,13 +332,18 @@ class Memo(Machine):
         self.trail.contexts |= context.bit
         if trail.is_clean:
             return summary
-        self._own = {**self._own, context: summary}
-        inside = tuple((one, own) for one, own in self._own.items() if held.get(one) is not own)
-        if lasts and not any(own.trail.cut_off or own.trail.too_deep for _, own in inside):
+        if (own := self._own.get(context)) is not None:
+            summary.made = own.made + 1
+        self._hold(context, summary)
+        since = self._since(mark)
+        inside = tuple((one, self._own[one]) for one in since)
+        is_here = any(own.trail.cut_off or own.trail.too_deep or own.made > 1 for _, own in inside)
+        if lasts and (summary.depth <= MOST_SHARED or not is_here):
             within = self.contexts_in(self.functions.of(trail.tried))
-            held = {one: own for one, own in held.items() if one.bit & within}
-            context.narrowed.append(Narrowed(before, held, summary, inside))
-        else:
+            before = {**self._own, **since}.items()
+            held = {one: own for one, own in before if own is not None and one.bit & within}
+            context.narrowed.append(Narrowed(counted, held, summary, inside, is_here))
+        if is_here or not lasts:
             context.is_partial = True
         return summary
 
@@ -317,7 +356,7 @@ class Memo(Machine):
 
         `within` is the open question that it may rest on.
         """
-        before, outer, self.lookups.leaning = self._own, self.lookups.leaning, 0
+        mark, outer, self.lookups.leaning = len(self._added), self.lookups.leaning, 0
         entry_owed = entry.waiting
         try:
             summary = self.interpret(function, names, captured, attributes, entry, call, trial=trial)
@@ -336,8 +375,7 @@ class Memo(Machine):
         context.is_gone = False
         if trail.is_clean:
             # Of what was narrowed on the way, the rest of the root is to know.
-            is_same = before is self._own or before == self._own
-            context.clean, context.lasting = summary, lasts and is_same
+            context.clean, context.lasting = summary, lasts and not self._since(mark)
             context.is_partial = context.is_partial or not context.lasting
         self._kept_before.made(function, key, context)
         return context, summary, lasts

@@ -91,6 +91,8 @@ class Summary:
     """Containers and state dicts that it was given and changed, by parameter."""
     acted: bool = False
     """Whether it has done something on the way, be it that nobody is left who could see it."""
+    made: int = 1
+    """How often a root has interpreted the function in this context, where it holds for that root alone."""
     ways: tuple[tuple[Occurrence, bool, bool], ...] | None = field(init=False, default=None)
     """What `telling` has found out."""
     did_nothing: bool = field(init=False)

@@ -99,7 +99,8 @@ class Trail:
         cut_off: Functions that were not entered because they were being entered already: only while they
             all still are does a summary say what the call does.
         deepest: How many calls deep it tried to go, from the start of the root.
-        too_deep: Whether a call was not followed for being too deep.
+        too_deep: Whether a call was not followed for being too deep, or what it did elsewhere stands for it:
+            then this holds at one depth of one root alone.
         narrowed: Whether a bound on contexts took away something that was known.
         recursions: Functions whose calls were cut short at a bound.
         touched: The attributes of objects that were read or assigned: no others made a difference.

@@ -159,7 +159,8 @@ class Updates:
         for context, function, key in self._interpreter.contexts():
             if function in functions and not context.is_gone and key[0] != ATTRIBUTES:
                 clean = context.clean if context.lasting else None
-                found[function].append(_Entered(context, key, clean, tuple(context.narrowed)))
+                narrowed = tuple(each for each in context.narrowed if not each.is_here)
+                found[function].append(_Entered(context, key, clean, narrowed))
         return found
 
     def _comes_to_the_same(
