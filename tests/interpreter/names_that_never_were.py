@@ -64,3 +64,25 @@ def with_what_is_there(batches):
         print(loss.item())  # expect: XLA102
         loss.backward()
         torch_xla.sync()  # expect: XLA201
+
+
+def imported_by_a_long_name(batches):
+    package = __import__("torch_xla.core.xla_model")  # the package, which has no such marker
+    model = torch.nn.Linear(4, 4).to(device)
+    package.mark_step()
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def imported_with_a_list(batches):
+    markers = __import__("torch_xla.core.xla_model", fromlist=["mark_step"])
+    model = torch.nn.Linear(4, 4).to(device)
+    markers.mark_step()
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201

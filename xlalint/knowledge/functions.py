@@ -303,7 +303,7 @@ FUNCTIONS: dict[str, str] = {
     "torch_xla.utils.checkpoint.checkpoint": "call with the rest",
     "importlib.import_module": "import",
     "importlib.util.find_spec": "find module",
-    "builtins.__import__": "import",
+    "builtins.__import__": "import package",
     "functools.wraps": "decorator maker",
     "functools.update_wrapper": "same",
     "builtins.object.__init__": "nothing",

@@ -356,6 +356,19 @@ def _import(machine: Machine, call: Call) -> Value:
     return machine.names.qualified(name, call.frame.outline) if isinstance(name, str) else UNKNOWN
 
 
+def _import_package(machine: Machine, call: Call) -> Value:
+    """`__import__("a.b")` gives `a`, and `a.b` only where it is told what to take from there."""
+    name = literal(call.argument(0, "name"))
+    taken = call.argument(3, "fromlist")
+    if not isinstance(name, str) or call.argument(4, "level") is not None or call.open_ended:
+        return UNKNOWN
+    if taken is None:
+        name = name.partition(".")[0]
+    elif not elements(taken):
+        return UNKNOWN
+    return machine.names.qualified(name, call.frame.outline)
+
+
 def _find_module(machine: Machine, call: Call) -> Value:
     """Whether a package is installed: what the program is checked for is."""
     name = literal(call.argument(0, "name"))
@@ -492,6 +505,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "setattr": _setattr,
     "super": _super,
     "import": _import,
+    "import package": _import_package,
     "find module": _find_module,
     "partial": _partial,
     "field": _field,
