@@ -65,6 +65,8 @@ UNNOTICED = {
     "join Scopes.in_batches: other": "it is the same on both ways: they are in the same loops",
     "join Scopes.seldom: one": "it is the same on both ways: whoever called has set it",
     "join Scopes.seldom: other": "it is the same on both ways: whoever called has set it",
+    "join Scopes.between: one": "it is the same on both ways: whoever goes over the generator has set it",
+    "join Scopes.between: other": "it is the same on both ways: whoever goes over the generator has set it",
     "context engine.idle_since": "a called function starts with none",
     "context engine.markers": "a called function starts with none",
     "context engine.skip_cut": "no program was found that calls a function between a trace and a loader",
@@ -272,6 +274,7 @@ NOTICED_ELSEWHERE = {
     "join Scopes.no_grad: one": "histories",
     "join Scopes.no_grad: other": "histories",
     "context scopes.no_grad": "histories",
+    "context scopes.between": "trained_in_generators",
     "join Activity.moves: one": "moved_in_the_step",
     "join Activity.moves: other": "moved_in_the_step",
 }

@@ -14,7 +14,7 @@ from xlalint.lazy.assumptions import MANY, NONE, Assumptions, assume
 from xlalint.lazy.cuts import AT_ENTRY, Cause, LastCut, Marker
 from xlalint.lazy.gradients import Gradient, Gradients
 from xlalint.lazy.obligations import WAITING, Asked, Obligation, Owed
-from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
+from xlalint.lazy.scopes import Between, Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.sharding import NO_MESH, Marked, Mesh, Setup
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import (
@@ -44,6 +44,7 @@ MASTER, BEST = Split(at(3), True), Split(at(4), True, master=False)
 VALUES: dict[Any, list[Any]] = {
     bool: [False, True],
     bool | None: [False, True, None],
+    Between | None: [None, *Between],
     str | None: [None, "", "xla", "gloo"],
     Site | None: [None, at(1), at(3)],
     Recorded: [Recorded(must, may) for must in Weight for may in Weight if must <= may],
@@ -182,6 +183,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "in_batches": either,
         "seldom": either,
         "no_grad": agreed,
+        "between": agreed,
     },
     Replicas: {
         "splits": common_prefix,

@@ -21,7 +21,8 @@ class DynamicPadding(Rule[BatchesPadded]):
     each round, and texts that a tokenizer encodes there with `padding=True`, `padding="longest"` or
     none. It is *likely*: all may be of one length. Silent where lengths are rounded up or given as
     `pad_to_multiple_of`, where a function fills up once more by itself, and for collators in a file
-    that asks for `"max_length"`.
+    that asks for `"max_length"`. Of collators for language modeling it tells where the file only cuts off
+    its texts, by `truncation=True`, and makes no blocks of them.
 
     ## Why is this bad?
     The step is compiled again for most batches. Each graph is made for the shapes that it was recorded
@@ -77,17 +78,21 @@ class DynamicPadding(Rule[BatchesPadded]):
 
     def judge(self, event: BatchesPadded, state: View) -> Iterator[Finding]:
         padded = event.built[-1]
-        if event.by is Form.PADDING:
+        if event.by in (Form.PADDING, Form.SAMPLES):
+            keyword, text = _ONE_LENGTH if event.by is Form.PADDING else _FEW_LENGTHS
             yield self.finding(
                 event,
                 "compiles the step again for most batches: the longest text of each decides on its shape",
-                help='pass `padding="max_length"` and `max_length`, or `pad_to_multiple_of` for few lengths',
+                help='pass `padding="max_length"` and `max_length`, or `pad_to_multiple_of` for few lengths'
+                if event.by is Form.PADDING
+                else 'pass `pad_to_multiple_of` for few lengths, or tokenize with `padding="max_length"`',
                 cures=(
                     PassArgument(
                         padded,
-                        "padding",
-                        '"max_length"',
-                        title='Fill up to one length by `padding="max_length"`',
+                        keyword,
+                        text,
+                        title=f"Fill up to {'one length' if event.by is Form.PADDING else 'few lengths'} by "
+                        f"`{keyword}={text}`",
                         changes="batches are longer where all of their texts are short",
                     ),
                 ),
@@ -99,3 +104,7 @@ class DynamicPadding(Rule[BatchesPadded]):
             help="fill all batches up to one length, as by `torch.nn.functional.pad`",
             cures=(ByHand(padded, title="Fill up to one length by `torch.nn.functional.pad`"),),
         )
+
+
+_ONE_LENGTH = "padding", '"max_length"'
+_FEW_LENGTHS = "pad_to_multiple_of", "128"

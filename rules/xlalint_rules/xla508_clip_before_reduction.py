@@ -17,9 +17,9 @@ class ClipBeforeReduction(Rule[ClippedEarly | GradientUsed]):
     """
     ## What it does
     Finds gradients that are clipped or unscaled before they are summed over the replicas, by
-    `xm.reduce_gradients` or inside `xm.optimizer_step`. Where each number is cut off by itself, by
-    `clip_grad_value_`, it is an info. Also finds `torch.nn.utils.clip_grad_norm_` of a model in FSDP, of
-    whose gradients each replica has a part.
+    `xm.reduce_gradients` or inside `xm.optimizer_step`; *likely* where a file only asks how many replicas
+    there are. By `clip_grad_value_`, it is an info. Also finds `torch.nn.utils.clip_grad_norm_` of a model
+    in FSDP, of whose gradients each replica has a part.
 
     ## Why is this bad?
     The model trains incorrectly, and no error is raised. Each replica clips by the norm of its own

@@ -25,6 +25,26 @@ def first_without_and_then_with_it(batches):
     gathered(module, batches)
 
 
+def off_in_vain(batches):
+    module = torch.nn.Linear(4, 4).to(device).eval()
+    torch.no_grad()  # makes a scope that nobody enters
+    found = []
+    for batch in batches:
+        with torch_xla.step():
+            found.append(module(batch.to(device)).sum())  # expect: XLA710
+    return found
+
+
+def off_from_here_on(batches):
+    module = torch.nn.Linear(4, 4).to(device).eval()
+    torch.set_grad_enabled(False)
+    found = []
+    for batch in batches:
+        with torch_xla.step():
+            found.append(module(batch.to(device)).sum())
+    return found
+
+
 def off_in_one_arm(batches, off):
     module = torch.nn.Linear(4, 4).to(device).eval()
     if off:

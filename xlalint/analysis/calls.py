@@ -64,7 +64,7 @@ from xlalint.knowledge.functions import ASK_FOR_ALL, MAPPING, OF_OTHER_DEVICES
 from xlalint.lazy.assumptions import COMES_HERE, assume, shown_by_use
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Fault
-from xlalint.lazy.scopes import Scope, ScopeKind
+from xlalint.lazy.scopes import Between, Scope, ScopeKind
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     UNKNOWN,
@@ -95,7 +95,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
         and isinstance(node.args[0], ast.GeneratorExp | ast.Call)
         and dotted(node.func) in ASK_FOR_ALL
     ):
-        frame.at_once = as_generator(node.args[0])
+        frame.at_once, frame.between = as_generator(node.args[0]), Between.KEEPS
     for argument in node.args:
         value = machine.evaluate(argument, frame, store)
         if isinstance(argument, ast.Starred):

@@ -27,6 +27,7 @@ from xlalint.analysis.wording import in_words
 from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
 from xlalint.knowledge import outside
+from xlalint.knowledge.functions import COUNTS_REPLICAS
 from xlalint.knowledge.methods import OPTIMIZER_HOOKS
 from xlalint.lazy.assumptions import (
     IS_A_TENSOR,
@@ -537,7 +538,15 @@ class Program:
         self.interpreter.rest_on("starts", file)
         if self.plan.starts_replicas():
             return occurrences
-        return tuple(each for each in map(_of_one_replica, occurrences) if each is not None)
+        kept = (each if self._counts_replicas(each) else _of_one_replica(each) for each in occurrences)
+        return tuple(each for each in kept if each is not None)
+
+    def _counts_replicas(self, occurrence: Occurrence) -> bool:
+        """Whether the file in which gradients are clipped asks which of several replicas runs it."""
+        if not isinstance(occurrence.event, ClippedEarly):
+            return False
+        outline = self.project.outline(self.project.path(occurrence.event.path[-1].path))
+        return outline is not None and self.interpreter.mentions(outline, COUNTS_REPLICAS)
 
     def _with_options(self, occurrence: Occurrence) -> Occurrence:
         """What happens, with what it assumes of options that the program leaves off."""

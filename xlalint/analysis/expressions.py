@@ -74,9 +74,10 @@ from xlalint.analysis.work import note_copy, read, record
 from xlalint.knowledge import functions
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Reading
-from xlalint.lazy.scopes import ScopeKind
+from xlalint.lazy.scopes import Between, ScopeKind
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Raised
+from xlalint.lazy.transitions import note
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -505,6 +506,10 @@ def _yield(machine: Machine, node: ast.Yield, frame: Frame, store: Store) -> Val
         after = resume(store)
         if after is not None:
             store.state, store.attributes = after.state, after.attributes
+    elif store.state.scopes.between is Between.READS:
+        note(store.state, reads=True)
+    elif store.state.scopes.between is not None:
+        pass
     elif store.state.loop.all.trains and store.state.engine.recorded.may is Weight.HEAVY:
         # Whoever goes over it may cut before the next round.
         frame.model.cut(store.state, Cause.SCOPE_EXIT, "yield", frame.site(node), sure=False)

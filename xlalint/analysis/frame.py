@@ -14,6 +14,7 @@ from xlalint.lazy.assumptions import Assumptions
 from xlalint.lazy.events import Event, ShapeVaries
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.obligations import Fact
+from xlalint.lazy.scopes import Between
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import NOTHING_DONE, State, View
 from xlalint.lazy.values import NOTHING, Value
@@ -122,11 +123,11 @@ class Frame:
     """One activation. What happens gathers here, as this function sees it."""
 
     __slots__ = (
-        "acted", "assumed_uncut", "at_once", "attributes", "captured", "carried", "closure_argument",
-        "default_device", "depth", "discarded", "exits", "found", "function", "goes_along", "in_elements",
-        "kept", "left_uncut", "loops", "may_be_in_batches", "met_uncut", "muted", "occurrences", "of_rows",
-        "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow", "surrounds", "trial",
-        "uncut", "yields",
+        "acted", "assumed_uncut", "at_once", "attributes", "between", "captured", "carried",
+        "closure_argument", "default_device", "depth", "discarded", "exits", "found", "function",
+        "goes_along", "in_elements", "kept", "left_uncut", "loops", "may_be_in_batches", "met_uncut",
+        "muted", "occurrences", "of_rows", "once", "only", "outline", "over", "quiet", "reads", "resume",
+        "shallow", "surrounds", "trial", "uncut", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -188,7 +189,9 @@ class Frame:
         self.discarded: ast.expr | None = None
         """The expression whose value the present statement throws away."""
         self.at_once: ast.expr | None = None
-        """The generator of which a function that is called asks for all elements."""
+        """The generator of which all elements are asked for, and nothing between them cuts the graph."""
+        self.between: Between | None = None
+        """What is done between its elements."""
         self.reads: list[NumberRead] = []
         """The numbers that the present statement has read from the device, in a loop."""
         self.of_rows: list[Site] = []

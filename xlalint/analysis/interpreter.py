@@ -447,7 +447,13 @@ class Interpreter(Memo):
         if not self._is_worth_entering(function, names, held, call):
             return parsed(function.outline, function.attributes()) or UNKNOWN
         trail.entered |= bit
+        scopes = call.store.state.scopes
+        asked = call.node is not None and call.node is call.frame.at_once and function.yields()
+        between = call.frame.between if asked else None
+        if between is not scopes.between:
+            call.store.state.scopes = scopes._replace(between=between)
         summary = self.summary(function, names, held, call)
+        call.store.state.scopes = scopes
         value = self._replay(function, summary, call)
         self._give_back(function, summary, call)
         if function.outline.is_framework and not call.frame.outline.is_framework:

@@ -30,6 +30,7 @@ from xlalint.analysis.payloads import (
     Namespace,
     classes_of,
     container,
+    container_of,
     counts,
     elements,
     grown,
@@ -46,7 +47,7 @@ from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.model import FEW_UPDATES
 from xlalint.lazy.obligations import Fact, Owed
-from xlalint.lazy.scopes import Scopes, Split
+from xlalint.lazy.scopes import Between, Scopes, Split
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import NOTHING_DONE, Activity, Loop, State, join_loops, places
 from xlalint.lazy.transitions import exchange
@@ -77,7 +78,14 @@ MOST_PASSES: Final = 4
 
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
+    trained = store.state.loop.all.trained
+    is_uncut = isinstance(node, ast.For) and not any(map(_may_cut, node.body))
+    if is_uncut:
+        frame.at_once, frame.between = _generator(node.iter), _between(node)
     over = machine.evaluate(node.iter, frame, store)
+    if is_uncut and isinstance(over.payload, Loader) and store.state.loop.all.trained != trained:
+        # It is the loop in the generator that trains: of what is left uncut there, it is told.
+        over = over if over.payload.cuts else container_of(run(over.payload.element))
     over = gone_over(machine, over, frame.site(node.iter), frame, store)
     held = over.payload
     loader = held if isinstance(held, Loader) else Loader(listed(round_of(over, frame, store)))
@@ -109,6 +117,37 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     if after is not None and guessed:
         after.state.trust = after.state.trust._replace(bounded=bounded)
     return after
+
+
+def _generator(over: ast.expr) -> ast.expr | None:
+    """The call that gives what a loop goes over, be it by `enumerate` or a progress bar."""
+    while isinstance(over, ast.Call) and over.args and last_name(over.func) in functions.GOES_OVER:
+        over = over.args[0]
+    return over if isinstance(over, ast.Call) else None
+
+
+def _between(node: ast.For | ast.AsyncFor) -> Between:
+    """What a loop that cuts nothing does with what it goes over."""
+    each = named(node.target, ast.Store)
+    for part in (part for statement in node.body for part in within(statement)):
+        shown = isinstance(part, ast.Call) and last_name(part.func) in functions.READS_ITEM
+        if (shown or isinstance(part, ast.FormattedValue)) and not each.isdisjoint(named(part)):
+            return Between.READS
+    return Between.KEEPS
+
+
+def _may_cut(statement: ast.stmt) -> bool:
+    """Whether a statement may cut the graph: that calls, enters or goes over something that may."""
+    return any(
+        (isinstance(part, ast.Call) and last_name(part.func) not in functions.CUTS_NOTHING)
+        or isinstance(part, _MAY_CUT)
+        for part in within(statement)
+    )
+
+
+_MAY_CUT: Final = (
+    ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.comprehension, ast.Await, ast.Yield, ast.YieldFrom,
+)  # fmt: skip
 
 
 def _told_apart(node: ast.For | ast.AsyncFor, over: Value, frame: Frame) -> tuple[Value, ...] | None:

@@ -26,7 +26,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.registries import filled
 from xlalint.analysis.store import AttributeKey, Store
-from xlalint.knowledge import functions
+from xlalint.knowledge import functions, members, packages
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.state import State
 from xlalint.lazy.values import (
@@ -215,13 +215,20 @@ class Names:
         bindings = outline.bindings.get(name, [])
         if bindings:
             return filled(self._machine, self._joined(bindings, name, outline), name, outline)
-        for source in outline.star_imports:
+        for source in reversed(outline.star_imports):
             module = self.find_module(source, outline)
             if module is not None and name in module.bindings:
                 return self.in_module(name, module) or UNKNOWN
             if module is not None:
                 self._machine.rest_on("name", module.file, name)
-            if f"{source}.{name}" in functions.FUNCTIONS or self._is_of_framework(source, name, outline):
+            if (
+                f"{source}.{name}" in functions.FUNCTIONS
+                or (module is None and name not in _BUILTINS and members.has(source, name))
+                or self._is_of_framework(source, name, outline)
+            ):
+                return self.qualified(f"{source}.{name}", outline)
+        for source in reversed(outline.star_imports) if name in packages.OPTIMIZERS else ():
+            if source.partition(".")[0] not in functions.LIBRARIES and not self.find_module(source, outline):
                 return self.qualified(f"{source}.{name}", outline)
         return UNKNOWN
 

@@ -373,10 +373,12 @@ class Plan:
             own = frozenset(tokens(outline))
             found[outline] = set(own)
             found[outline].update(_bringing(outline))
-            for module in outline.star_imports:
-                if module.partition(".")[0] == HOT_TOKEN:
-                    found[outline].update(members_of(module).difference(outline.bindings))
             offered = by_package[outline]
+            for module in outline.star_imports:
+                package = module.partition(".")[0]
+                if package == HOT_TOKEN:
+                    found[outline].update(members_of(module).difference(outline.bindings))
+                found[outline].update(set(offered.get(package, ())).difference(outline.bindings))
             for name, bindings in outline.bindings.items():
                 for target in (binding.target for binding in bindings if isinstance(binding, Import)):
                     package, _, rest = target.partition(".")

@@ -136,9 +136,16 @@ FUNCTIONS: dict[str, str] = {
     f"{PL}.ParallelLoader": "parallel loader",
     "torch_xla.utils.utils.SampleGenerator": "host loader",
     **{
-        f"transformers.{place}DataCollator{name}": "padding collator"
+        f"transformers.{place}DataCollator{name}": effect
         for place in ("", "data.data_collator.", "data.")
-        for name in ("WithPadding", "ForTokenClassification", "ForSeq2Seq", "ForMultipleChoice")
+        for name, effect in {
+            "WithPadding": "padding collator",
+            "ForTokenClassification": "padding collator",
+            "ForSeq2Seq": "padding collator",
+            "ForMultipleChoice": "padding collator",
+            "ForLanguageModeling": "collator of samples",
+            "ForWholeWordMask": "collator of samples",
+        }.items()
     },
     "torch.utils.data.DataLoader": "batch loader",
     "torch.utils.data.dataloader.DataLoader": "batch loader",
@@ -568,6 +575,11 @@ DEFAULT_DEVICES = frozenset({"set_default_device", "set_default_tensor_type"})
 STARTED_ELSEWHERE = frozenset({"init_process_group"})
 """A script that uses one of these is started several times, by somebody else."""
 
+COUNTS_REPLICAS = frozenset({
+    "DistributedSampler", "world_size", "xrt_world_size", "global_ordinal", "get_ordinal",
+})  # fmt: skip
+"""What uses one of these has several replicas in mind, whoever starts them."""
+
 STARTS_REPLICAS = frozenset({
     "launch", "spawn", "_mp_fn", "xla_multiprocessing", "accelerate",
     "notebook_launcher", "lightning", "lightning_fabric", "pytorch_lightning", "catalyst", "composer",
@@ -764,6 +776,17 @@ ASK_FOR_ALL = frozenset({
     "sum", "list", "tuple", "set", "max", "min", "sorted", "dict", "math.fsum", "deque", "collections.deque",
 })  # fmt: skip
 """Functions that ask for all elements of what they are given, where they are called."""
+
+CUTS_NOTHING = frozenset({
+    "add_scalar", "append", "cpu", "debug", "detach", "extend", "float", "format", "info", "int", "item",
+    "join", "len", "mean", "print", "round", "set_description", "set_postfix", "str", "sum", "write",
+})  # fmt: skip
+"""The last names of functions that show and keep what a round of training gives, and of which none cuts."""
+READS_ITEM = frozenset({"cpu", "float", "format", "int", "item", "print", "str"})
+"""Those of them that read it."""
+
+GOES_OVER = frozenset({"enumerate", "tqdm"})
+"""Functions that hand on what they are given, one element after the other."""
 
 AVERAGING = frozenset({"all_reduce", "mesh_reduce", "all_gather"})
 """The last names of collectives by which a program may make weights the same on all replicas."""

@@ -18,6 +18,11 @@ def lacks(name: str) -> bool:
     return known is not None and last not in known and not last.startswith("_")
 
 
+def has(module: str, name: str) -> bool:
+    """Whether a module of torch has a member of this name."""
+    return name in _table().get(module, ())
+
+
 @cache
 def _table() -> dict[str, frozenset[str]]:
     """Made by scripts/build_members.py; a test holds it against the installed torch."""

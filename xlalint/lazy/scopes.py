@@ -78,6 +78,15 @@ class Split(NamedTuple):
         return self.master or self.certain
 
 
+class Between(Enum):
+    """What is done between two elements of a generator, where that surely cuts nothing."""
+
+    READS = "they are read on the host"
+    KEEPS = "they are kept, or let go"
+
+    __hash__ = BY_IDENTITY
+
+
 class Scopes(NamedTuple):
     """Where in the program we are: the open scopes, the outermost first, and what else surrounds us."""
 
@@ -93,6 +102,8 @@ class Scopes(NamedTuple):
     """A test of a counter, in a function that called this one, has led here."""
     no_grad: bool | None = False
     """Autograd is off, as under `torch.no_grad()`; None: it is not known."""
+    between: Between | None = None
+    """What whoever goes over the generator that is running does with each of its elements; None: anything."""
 
     def of(self, *kinds: ScopeKind) -> Scope | None:
         """The outermost open scope of one of `kinds`, or None."""

@@ -642,6 +642,7 @@ JOINS: Final[dict[type, dict[str, Callable[[Any, Any], Any]]]] = {
         "in_batches": _either,
         "seldom": _either,
         "no_grad": _agreed,
+        "between": _agreed,
     },
     Replicas: {
         "splits": _common_prefix,

@@ -125,6 +125,7 @@ class Form(Enum):
     GROWTH = "by what is appended in each step"
     TRIPS = "by how often a loop inside of it goes round"
     PADDING = "by the longest text of a batch"
+    SAMPLES = "by the longest text of a batch, in samples that may be blocks of one length"
     SEQUENCES = "by the longest sequence of a batch"
 
     __hash__ = BY_IDENTITY

@@ -154,6 +154,39 @@ def collates_to_longest(call: ast.Call, text: str) -> bool:
     return padding is None or _is_longest(padding)
 
 
+@remembered(64)
+def cuts_texts_to_any_length(tree: ast.Module, text: str) -> bool:
+    """Whether a file makes its samples of texts that are only cut off where they are too long.
+
+    Where it puts them together to blocks, all are of one length.
+    """
+    if is_of_one_length(text) or _OF_BLOCKS.search(text) is not None:
+        return False
+    nodes = within(tree)
+    if any(isinstance(node, ast.Slice) and _is_block(node) for node in nodes):
+        return False
+    return any(_only_cuts(call) for call in nodes if isinstance(call, ast.Call))
+
+
+def _is_block(part: ast.Slice) -> bool:
+    """Whether it takes as much as another number says: `[start : start + length]`."""
+    match part:
+        case ast.Slice(lower=ast.Name(id=start), upper=ast.BinOp(ast.Name(id=again), ast.Add(), _)):
+            return start == again
+    return False
+
+
+def _only_cuts(call: ast.Call) -> bool:
+    """Whether it calls a tokenizer for samples, and says nothing of how to fill up."""
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    truncation, padding = given.get("truncation"), given.get("padding")
+    if not {"pad_to_multiple_of", "return_tensors", None}.isdisjoint(given) or not call.args:
+        return False
+    if not isinstance(truncation, ast.Constant) or truncation.value is not True:
+        return False
+    return padding is None or _is_longest(padding) or getattr(padding, "value", True) is False
+
+
 def is_of_one_length(text: str) -> bool:
     """Whether a file has texts filled up to one length."""
     return _OF_ONE_LENGTH.search(text) is not None
@@ -262,6 +295,8 @@ _ROUNDS: Final = frozenset(
 )
 """What finds one of a few lengths."""
 _OF_ONE_LENGTH: Final = re.compile(r"[\"']max_length[\"']|pad_to_max_length")
+_OF_BLOCKS: Final = re.compile(r"block|chunk|chain\(|pack(?:ed|ing)|return_overflowing_tokens|ConstantLength")
+"""Words of files that make samples of one length of many texts."""
 _OF_TOKENIZERS: Final = frozenset(
     {"return_tensors", "truncation", "add_special_tokens", "return_attention_mask"}
 )

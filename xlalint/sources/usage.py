@@ -389,6 +389,8 @@ def _touched_by(data: bytes, imports: Iterable[str], framework: Framework, *, wi
         return
     named = (name for name in imports if name.partition(".")[0] in framework.packages)
     last, aliases = {name.rpartition(".")[2] for name in named}, _aliases(data, framework)
+    if any(star[1].decode() in framework.packages for star in _STAR.finditer(data)):
+        last.add("*")
     plain = _among(framework.classes, last)
     made = any(name[0] in (aliases if name[1:] else plain) for name in _called(data, framework.classes))
     if made or _makes_its_own(data, aliases, plain.intersection(framework.trainers)):
@@ -413,6 +415,9 @@ def _makes_its_own(data: bytes, aliases: set[str], trainers: set[str]) -> bool:
         if (parts := name.decode().split("."))[-1] in trainers and (parts[1:] == [] or parts[0] in aliases)
     )
     return any(name == [each] for each in own for name in _called(data, (each,)))
+
+
+_STAR: Final = re.compile(rb"(?m)^[ \t]*from[ \t]+(\w+)[\w.]*[ \t]+import[ \t]*\*")
 
 
 def _among(classes: tuple[str, ...], named: set[str]) -> set[str]:

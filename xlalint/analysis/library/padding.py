@@ -15,6 +15,7 @@ from xlalint.lazy.values import HOST, Form, Kind, Padded, Value
 from xlalint.program.outline import Function, within
 from xlalint.program.padding import (
     collates_to_longest,
+    cuts_texts_to_any_length,
     fills_to_few_lengths,
     is_as_long_as_rows,
     is_of_any_length,
@@ -129,14 +130,25 @@ def of_rows(call: Call) -> Padded | None:
     return _padded(call.site, call.node, Form.SEQUENCES)
 
 
-def _collator(machine: Machine, call: Call) -> Value:
+def _collator(machine: Machine, call: Call, by: Form = Form.PADDING) -> Value:
     """A collator of transformers."""
     if not isinstance(call.node, ast.Call) or call.open_ended:
         return HOST
     machine.rest_on("whole", call.frame.outline.file)
     if not collates_to_longest(call.node, call.frame.outline.text):
         return HOST
-    return Value(Kind.HOST, payload=Collator(_padded(call.site, call.node, Form.PADDING)))
+    return Value(Kind.HOST, payload=Collator(_padded(call.site, call.node, by)))
 
 
-EFFECTS: Final[dict[str, Effect]] = {"padding collator": _collator}
+def _collator_of_samples(machine: Machine, call: Call) -> Value:
+    """A collator of transformers that mostly has blocks of one length, and then nothing to fill up."""
+    outline = call.frame.outline
+    machine.rest_on("whole", outline.file)
+    cut = cuts_texts_to_any_length(outline.tree, outline.text)
+    return _collator(machine, call, Form.SAMPLES) if cut else HOST
+
+
+EFFECTS: Final[dict[str, Effect]] = {
+    "padding collator": _collator,
+    "collator of samples": _collator_of_samples,
+}

@@ -70,7 +70,7 @@ from xlalint.lazy import events
 from xlalint.lazy.cuts import Cause, LastCut, Marker
 from xlalint.lazy.gradients import Gradient, Gradients
 from xlalint.lazy.obligations import Fact, Obligation, Owed
-from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
+from xlalint.lazy.scopes import Between, Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.sharding import Marked, Mesh, Misuse, Setup
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import (
@@ -128,7 +128,7 @@ _RECORDS: Final[tuple[type[Any], ...]] = (
     Switch, Targets, Tensor, Tie, Training, Trust, Uneven, Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: Final[tuple[type[Enum], ...]] = (
-    Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Weight, Form,
+    Between, Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Weight, Form,
     *_of_events(Enum),
 )  # fmt: skip
 _EVENTS: Final = _of_events(events.Event)
