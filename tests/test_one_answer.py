@@ -16,6 +16,10 @@ import pytest
 
 from fixture_programs import FIXTURES
 from warm_command import command
+from xlalint.findings import Search
+from xlalint.gathering import gather
+from xlalint.importers import needed
+from xlalint.settings import SettingsFinder
 
 EXAMPLE = FIXTURES.parent / "examples" / "train_digits"
 PROJECT = "[project]\nname = 'some'\nversion = '1'\n"
@@ -173,6 +177,40 @@ def test_a_helper_is_judged_by_those_who_call_it(tmp_path: Path, also: list[str]
     whole = answers(".", folder=tmp_path, also=also)
     assert ("helper.py", "XLA102") in codes(whole)
     assert answers("helper.py", folder=tmp_path, also=also) == of_file(whole, tmp_path / "helper.py")
+
+
+@pytest.mark.parametrize("brought", ["from lib import choose", "import lib.parts"])
+def test_what_a_file_leads_to_counts_through_files_without_torch_xla(tmp_path: Path, brought: str) -> None:
+    """The package hands on what chooses the device, and itself says nothing of torch_xla."""
+    write(tmp_path, pyproject_toml=PROJECT, main_py=f"import torch_xla\n\n{brought}\n")
+    devices = "import torch_xla\n\n\ndef choose():\n    return torch_xla.device()\n"
+    package = {"__init___py": "from .devices import *\n", "parts_py": "SIZE = 3\n", "devices_py": devices}
+    write(tmp_path / "lib", **package)
+    write(tmp_path / "apart", __init___py="", train_py=TRAIN)
+    unit = gather([tmp_path / "main.py"], SettingsFinder(isolated=True)).units[0]
+    found = needed(unit.asked, unit.files, unit.analyzed, Search(unit).project)
+    assert {str(Path(path).relative_to(tmp_path)) for path in found} == {
+        "main.py", str(Path("lib") / "devices.py"),
+    }  # fmt: skip
+
+
+def test_a_rule_yields_to_one_that_speaks_in_another_file(tmp_path: Path, also: list[str]) -> None:
+    """What the helper asks a tensor for is told there, and not once more where it is called."""
+    use = (
+        "import torch\nimport torch_xla\n\nfrom helper import ends\n\n\ndef decode(model, x):\n"
+        "    model = torch.nn.Linear(3, 3).to(torch_xla.device())\n    x = x.to(torch_xla.device())\n"
+        "    for _ in range(8):\n        x = model(x)\n        if ends(x):\n            break\n"
+        "        torch_xla.sync()\n"
+    )
+    helper = (
+        "import torch_xla\n\n\ndef ends(x):\n    if (x == 0).all():\n        return True\n    return False\n"
+    )
+    write(tmp_path, pyproject_toml=PROJECT, use_py=use, helper_py=helper)
+    whole = answers(".", folder=tmp_path, also=also)
+    assert ("helper.py", "XLA103") in codes(whole)
+    assert ("use.py", "XLA102") not in codes(whole)
+    for file in ("use.py", "helper.py"):
+        assert answers(file, folder=tmp_path, also=also) == of_file(whole, tmp_path / file)
 
 
 @pytest.mark.parametrize("place", ["excluded", "ignored"])

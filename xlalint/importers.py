@@ -7,7 +7,7 @@ who imports a file says nothing about that file.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from xlalint.files import File
@@ -34,12 +34,13 @@ def needed(asked: Iterable[str], files: Mapping[str, File], analyzed: set[str], 
         for target in targets:
             importers.setdefault(target, []).append(path)
     around = _closure(asked, importers)
-    below = {path: [target for target in imports[path] if target in analyzed] for path in analyzed}
+    # What a file leads to it may reach through files in which nothing is to be analyzed.
+    below = imports
     if _some_setting_counts(files, analyzed):
         # It counts for everything that is connected with the file that has it.
         for path in analyzed:
             below[path] += [importer for importer in importers.get(path, ()) if importer in analyzed]
-    return _closure(around & analyzed, below)
+    return _closure(around & analyzed, below) & analyzed
 
 
 def _closure(start: Iterable[str], beside: Mapping[str, Iterable[str]]) -> set[str]:
@@ -68,8 +69,18 @@ def _imports(file: File, files: Mapping[str, File], project: Project) -> list[st
             continue
         target = project.locate_from(name, folder)
         if target is not None and target in files:
-            found.append(target)
+            found += [target, *_packages_around(target, files)]
     return found
+
+
+def _packages_around(path: str, files: Mapping[str, File]) -> Iterator[str]:
+    """What is run before a module is imported: the packages that it lies in."""
+    for folder in Path(path).parents:
+        package = str(folder / "__init__.py")
+        if package not in files:
+            return
+        if package != path:
+            yield package
 
 
 def _some_setting_counts(files: Mapping[str, File], analyzed: set[str]) -> bool:

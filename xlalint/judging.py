@@ -269,7 +269,7 @@ def settle(found: Iterable[Placed]) -> list[Placed]:
         _keep_surest(alike, (placed.code, placed.path[0], placed.path[-1]), placed)
     best: dict[tuple[str, Site], Placed] = {}
     below: dict[tuple[str, Site], set[Site]] = defaultdict(set)
-    for placed in prevailing(alike.values()):
+    for placed in prevailing(alike.values(), elsewhere=False):
         key = placed.code, placed.path[0]
         _keep_surest(best, key, placed)
         below[key].add(placed.path[-1])
@@ -281,8 +281,8 @@ def settle(found: Iterable[Placed]) -> list[Placed]:
 
 
 def told_once(found: Sequence[Placed]) -> list[Placed]:
-    """What was found from one root, without what is told of a call and of the place it leads to as well,
-    and without what some replicas are said to do that all of them do.
+    """What was found from one root, without what is told of a call and of the place it leads to as well, be
+    it by another rule, and without what some replicas are said to do that all of them do.
 
     They may stand in two files: both are found from this root, whatever files are asked for.
     """
@@ -294,13 +294,14 @@ def told_once(found: Sequence[Placed]) -> list[Placed]:
     for placed in found:
         if placed.arm is not None:
             arms[placed.code, placed.owner, placed.path[-1]].add(placed.arm)
-    return [
+    told = [
         placed
         for placed in found
         if not _is_told_below(placed, own)
         # What both arms of a test of the replicas lead to, all replicas do.
         and (placed.arm is None or len(arms[placed.code, placed.owner, placed.path[-1]]) == 1)
     ]
+    return prevailing(told, elsewhere=True)
 
 
 _Key = TypeVar("_Key")
@@ -320,19 +321,26 @@ def _is_told_below(placed: Placed, best: Mapping[tuple[str, Site], Placed]) -> b
     return below.severity >= finding.severity and weight(below.assumes) <= weight(finding.assumes)
 
 
-def prevailing(found: Iterable[Placed]) -> list[Placed]:
-    """The findings that yield to no other at their place."""
+def prevailing(found: Iterable[Placed], *, elsewhere: bool) -> list[Placed]:
+    """The findings that yield to no other at their place.
+
+    Args:
+        found: The findings.
+        elsewhere: Whether to look at those that stand in other files, or in the same.
+    """
     found = list(found)
-    codes_at: dict[Site, set[str]] = defaultdict(set)
+    told_at: dict[Site, set[tuple[str, str]]] = defaultdict(set)
     for placed in found:
         # The same event may be told at a call that leads to it by one rule, and itself by another.
-        codes_at[placed.path[0]].add(placed.code)
-        codes_at[placed.path[-1]].add(placed.code)
+        for site in {placed.path[0], placed.path[-1]}:
+            told_at[site].add((placed.code, placed.path[0].path))
     return [
         placed
         for placed in found
-        if not (codes_at[placed.path[0]] | codes_at[placed.path[-1]]).intersection(
-            placed.finding.rule.yields_to
+        if not any(
+            code in placed.finding.rule.yields_to and (file != placed.path[0].path) is elsewhere
+            for site in {placed.path[0], placed.path[-1]}
+            for code, file in told_at[site]
         )
     ]
 
