@@ -194,6 +194,21 @@ def test_what_a_file_leads_to_counts_through_files_without_torch_xla(tmp_path: P
     }  # fmt: skip
 
 
+def test_a_fix_is_that_of_its_own_project(tmp_path: Path, also: list[str]) -> None:
+    """The other one goes on without torch_xla; this needs it anyway, so that a fix may import it."""
+    main = (
+        "import torch\n\n\ndef main():\n    torch.manual_seed(0)\n"
+        "    drop = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Dropout(0.5)).to('xla')\n"
+        "    loss = drop(torch.ones(3, 3, device='xla')).sum()\n    loss.backward()\n\n\nmain()\n"
+    )
+    write(tmp_path / "one", pyproject_toml=PROJECT, main_py=main)
+    other = "try:\n    import torch_xla\nexcept ImportError:\n    torch_xla = None\n"
+    write(tmp_path / "two", pyproject_toml=PROJECT, other_py=other)
+    alone = answers("one", folder=tmp_path, also=also)
+    assert [len(each["fix"]["edits"]) for each in alone if each["code"] == "XLA707"] == [2]
+    assert of_file(answers(".", folder=tmp_path, also=also), tmp_path / "one" / "main.py") == alone
+
+
 def test_a_rule_yields_to_one_that_speaks_in_another_file(tmp_path: Path, also: list[str]) -> None:
     """What the helper asks a tensor for is told there, and not once more where it is called."""
     use = (

@@ -38,6 +38,7 @@ PROGRAMS = (
     "fixtures/XLA102/loss_for_a_scheduler.py",
     "fixtures/XLA302/benchmark_of_one_step.py",
     "tests/interpreter/leaving.py",
+    "tests/interpreter/trained_in_generators.py",
     "fixtures/XLA001/loop_of_2019.py",
     "fixtures/clean/device_by_its_word.py",
     "fixtures/clean/spmd_as_it_should_be.py",

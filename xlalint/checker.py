@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -41,7 +41,6 @@ class Report:
     Args:
         curable: Those for which somebody knows what would mend them, with where it was found.
         checked: The paths of the files that are reported on.
-        project: Those of all files of the projects that they belong to.
         files: How many files were looked at.
         hot: How many of them use XLA, so that they were analyzed.
         passed_over: How many use a framework that may train on XLA, where nothing says that they do.
@@ -56,7 +55,6 @@ class Report:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     curable: list[tuple[Diagnostic, Placed]] = field(default_factory=list)
     checked: set[str] = field(default_factory=set)
-    project: set[str] = field(default_factory=set)
     files: int = 0
     hot: int = 0
     passed_over: int = 0
@@ -66,6 +64,11 @@ class Report:
     statistics: Counter[str] = field(default_factory=Counter)
     bounds: Counter[str] = field(default_factory=Counter)
     units: Sequence[Unit] = ()
+
+    def files_around(self, path: str) -> Collection[str]:
+        """The paths of all files of the project that a file belongs to."""
+        units = sorted(self.units, key=lambda unit: path not in unit.asked)
+        return next((unit.files for unit in units if path in unit.files), ())
 
 
 def check(
@@ -132,7 +135,6 @@ def report_on(
         asked.update((path, unit.files[path].settings) for path in unit.asked)
         asked.update((str(file.path), finder.at(file.path.parent)) for file in unit.unreadable)
         report.checked |= unit.asked
-        report.project |= unit.files.keys()
         report.hot += len(unit.analyzed & unit.asked)
         if not unit.uses_xla:
             report.passed_over += len(unit.users & unit.asked)

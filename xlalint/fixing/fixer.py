@@ -16,10 +16,9 @@ from typing import NamedTuple
 from xlalint.checker import Report, applicability
 from xlalint.cure import Cure, SyncBefore, Where
 from xlalint.diagnostic import Applicability, Diagnostic, Severity
-from xlalint.fixing.callees import Callees
-from xlalint.fixing.exports import Exports
 from xlalint.fixing.places import file_of
 from xlalint.fixing.rewriting import Wanted, rewrite
+from xlalint.fixing.surroundings import Surroundings
 from xlalint.lazy.site import Path as Calls
 from xlalint.settings import Settings
 from xlalint.sources.file import SourceFile, changed, decode, read_bytes, show
@@ -211,8 +210,7 @@ class _Fixing:
             ]
             wanted[paths[0]].append(_Asked(diagnostic, first, further))
         plans: list[_Plan] = []
-        callees = Callees(report.project, texts, report.checked)
-        exports = Exports(report.project, texts)
+        around = Surroundings(report, texts)
         while wanted:
             elsewhere: dict[str, list[_Asked]] = defaultdict(list)
             for path, asked in wanted.items():
@@ -222,6 +220,7 @@ class _Fixing:
                 leading = [
                     n for n, each in enumerate(asked) if brought is not None or self._leads(each.found)
                 ]
+                exports, callees = around.of(path)
                 made = rewrite(sources[path], [each.wanted for each in asked], leading, exports, callees)
                 for number, (cure, reason) in made.refused.items():
                     found, _, others, refused = asked[number]

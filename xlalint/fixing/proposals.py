@@ -13,10 +13,9 @@ from dataclasses import replace
 from xlalint.checker import Report
 from xlalint.cure import Cure
 from xlalint.diagnostic import Applicability, Diagnostic, Edit, Fix, Position, Range
-from xlalint.fixing.callees import Callees
-from xlalint.fixing.exports import Exports
 from xlalint.fixing.places import file_of
 from xlalint.fixing.rewriting import Wanted, rewrite
+from xlalint.fixing.surroundings import Surroundings
 from xlalint.lazy.site import Path as Calls
 from xlalint.sources.difference import different
 from xlalint.sources.file import SourceFile
@@ -29,13 +28,13 @@ def with_edits(report: Report) -> list[Diagnostic]:
     """The diagnostics of a report, with the edits of those of their fixes that the text allows."""
     curable = {id(diagnostic): placed for diagnostic, placed in report.curable}
     sources = {str(source.path): source for source in report.sources.values()}
-    exports, callees = Exports(report.project), Callees(report.project, changeable=report.checked)
+    around = Surroundings(report)
     found = []
     for diagnostic in report.diagnostics:
         placed = curable.get(id(diagnostic))
         if placed is not None:
             fixes = tuple(
-                _with_edits(fix, cure, placed.path, diagnostic, sources, exports, callees)
+                _with_edits(fix, cure, placed.path, diagnostic, sources, around)
                 for fix, cure in zip(diagnostic.fixes, placed.finding.cures, strict=True)
             )
             diagnostic = replace(diagnostic, fixes=fixes)
@@ -45,11 +44,12 @@ def with_edits(report: Report) -> list[Diagnostic]:
 
 def _with_edits(
     fix: Fix, cure: Cure, calls: Calls, diagnostic: Diagnostic, sources: dict[str, SourceFile],
-    exports: Exports, callees: Callees,
+    around: Surroundings,
 ) -> Fix:  # fmt: skip
     file = sources.get(file_of(cure))
     if fix.applicability is Applicability.SHOWN or file is None:
         return fix
+    exports, callees = around.of(str(file.path))
     made = rewrite(file, [Wanted([cure], calls)], [0], exports, callees)
     if (text := made.text) is None:
         return fix

@@ -404,6 +404,8 @@ def _engine(state: State) -> str:
     if scopes.in_loop:
         words.append("in a loop" + " over batches" * scopes.in_batches)
     words += ["every so many rounds"] * scopes.seldom
+    if scopes.between is not None:
+        words.append("in a generator between whose elements nothing cuts the graph")
     words += ["in a step closure"] * scopes.in_closure + ["in a forward"] * scopes.in_forward
     if state.trust.opaque:
         words.append("a call that xlalint cannot follow may have cut the graph")

@@ -223,7 +223,8 @@ class Analysis:
         """
         text = checked.snapshot
         source = source_of(text)
-        made = rewrite(source, [Wanted([cure], ())], [0], Exports(checked.report.project))
+        exports = Exports(checked.report.files_around(text.path))
+        made = rewrite(source, [Wanted([cure], ())], [0], exports)
         if made.text is None:
             raise Refused(made.refused[0][1] if made.refused else "nothing would change")
         try:
