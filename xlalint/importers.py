@@ -6,6 +6,7 @@ who imports a file says nothing about that file.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -34,13 +35,12 @@ def needed(asked: Iterable[str], files: Mapping[str, File], analyzed: set[str], 
         for target in targets:
             importers.setdefault(target, []).append(path)
     around = _closure(asked, importers)
-    # What a file leads to it may reach through files in which nothing is to be analyzed.
-    below = imports
     if _some_setting_counts(files, analyzed):
         # It counts for everything that is connected with the file that has it.
         for path in analyzed:
-            below[path] += [importer for importer in importers.get(path, ()) if importer in analyzed]
-    return _closure(around & analyzed, below) & analyzed
+            imports[path] |= analyzed.intersection(importers.get(path, ()))
+    # What a file leads to it may reach through files in which nothing is to be analyzed.
+    return _closure(around & analyzed, imports) & analyzed
 
 
 def _closure(start: Iterable[str], beside: Mapping[str, Iterable[str]]) -> set[str]:
@@ -54,12 +54,12 @@ def _closure(start: Iterable[str], beside: Mapping[str, Iterable[str]]) -> set[s
     return reached
 
 
-def _imports(file: File, files: Mapping[str, File], project: Project) -> list[str]:
+def _imports(file: File, files: Mapping[str, File], project: Project) -> set[str]:
     """The files of the project that a file may import."""
     path = Path(file.path)
     folder = str(path.parent)
     own: tuple[str, bool] | None = None
-    found = []
+    found: set[str] = set()
     for name in file.imports:
         if name.startswith("."):
             own = own or project.module_name(path)
@@ -69,18 +69,16 @@ def _imports(file: File, files: Mapping[str, File], project: Project) -> list[st
             continue
         target = project.locate_from(name, folder)
         if target is not None and target in files:
-            found += [target, *_packages_around(target, files)]
+            found |= {target, *_packages_around(target, files)}
     return found
 
 
 def _packages_around(path: str, files: Mapping[str, File]) -> Iterator[str]:
     """What is run before a module is imported: the packages that it lies in."""
-    for folder in Path(path).parents:
-        package = str(folder / "__init__.py")
-        if package not in files:
-            return
-        if package != path:
-            yield package
+    folder = os.path.dirname(path)  # noqa: PTH120 - asked of each import of each file
+    while (package := f"{folder}{os.sep}__init__.py") in files:
+        yield package
+        folder = os.path.dirname(folder)  # noqa: PTH120
 
 
 def _some_setting_counts(files: Mapping[str, File], analyzed: set[str]) -> bool:

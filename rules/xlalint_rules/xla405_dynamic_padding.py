@@ -78,21 +78,18 @@ class DynamicPadding(Rule[BatchesPadded]):
 
     def judge(self, event: BatchesPadded, state: View) -> Iterator[Finding]:
         padded = event.built[-1]
-        if event.by in (Form.PADDING, Form.SAMPLES):
-            keyword, text = _ONE_LENGTH if event.by is Form.PADDING else _FEW_LENGTHS
+        if event.by in _ARGUMENTS:
+            keyword, text, lengths, advice = _ARGUMENTS[event.by]
             yield self.finding(
                 event,
                 "compiles the step again for most batches: the longest text of each decides on its shape",
-                help='pass `padding="max_length"` and `max_length`, or `pad_to_multiple_of` for few lengths'
-                if event.by is Form.PADDING
-                else 'pass `pad_to_multiple_of` for few lengths, or tokenize with `padding="max_length"`',
+                help=advice,
                 cures=(
                     PassArgument(
                         padded,
                         keyword,
                         text,
-                        title=f"Fill up to {'one length' if event.by is Form.PADDING else 'few lengths'} by "
-                        f"`{keyword}={text}`",
+                        title=f"Fill up to {lengths} by `{keyword}={text}`",
                         changes="batches are longer where all of their texts are short",
                     ),
                 ),
@@ -106,5 +103,14 @@ class DynamicPadding(Rule[BatchesPadded]):
         )
 
 
-_ONE_LENGTH = "padding", '"max_length"'
-_FEW_LENGTHS = "pad_to_multiple_of", "128"
+_ARGUMENTS = {
+    Form.PADDING: (
+        "padding", '"max_length"', "one length",
+        'pass `padding="max_length"` and `max_length`, or `pad_to_multiple_of` for few lengths',
+    ),
+    Form.SAMPLES: (
+        "pad_to_multiple_of", "128", "few lengths",
+        'pass `pad_to_multiple_of` for few lengths, or tokenize with `padding="max_length"`',
+    ),
+}  # fmt: skip
+"""What to pass, by what decides on lengths: the keyword, its value, what it fills up to, and the advice."""

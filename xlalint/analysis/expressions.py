@@ -508,9 +508,11 @@ def _yield(machine: Machine, node: ast.Yield, frame: Frame, store: Store) -> Val
             store.state, store.attributes = after.state, after.attributes
     elif store.state.scopes.between is Between.READS:
         note(store.state, reads=True)
-    elif store.state.scopes.between is not None:
-        pass
-    elif store.state.loop.all.trains and store.state.engine.recorded.may is Weight.HEAVY:
+    elif (
+        store.state.scopes.between is None
+        and store.state.loop.all.trains
+        and store.state.engine.recorded.may is Weight.HEAVY
+    ):
         # Whoever goes over it may cut before the next round.
         frame.model.cut(store.state, Cause.SCOPE_EXIT, "yield", frame.site(node), sure=False)
         store.maybe_run_all()

@@ -79,11 +79,11 @@ MOST_PASSES: Final = 4
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
     trained = store.state.loop.all.trained
-    is_uncut = isinstance(node, ast.For) and not any(map(_may_cut, node.body))
-    if is_uncut:
-        frame.at_once, frame.between = _generator(node.iter), _between(node)
+    generator = _without_calls(node.iter, functions.GOES_OVER)
+    if isinstance(generator, ast.Call) and _cuts_nothing(node):
+        frame.at_once, frame.between = generator, _between(node)
     over = machine.evaluate(node.iter, frame, store)
-    if is_uncut and isinstance(over.payload, Loader) and store.state.loop.all.trained != trained:
+    if isinstance(over.payload, Loader) and store.state.loop.all.trained != trained and _cuts_nothing(node):
         # It is the loop in the generator that trains: of what is left uncut there, it is told.
         over = over if over.payload.cuts else container_of(run(over.payload.element))
     over = gone_over(machine, over, frame.site(node.iter), frame, store)
@@ -119,11 +119,17 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     return after
 
 
-def _generator(over: ast.expr) -> ast.expr | None:
-    """The call that gives what a loop goes over, be it by `enumerate` or a progress bar."""
-    while isinstance(over, ast.Call) and over.args and last_name(over.func) in functions.GOES_OVER:
+def _without_calls(over: ast.expr, of: frozenset[str]) -> ast.expr:
+    """What a loop goes over, without the calls of some functions that hand it on."""
+    while isinstance(over, ast.Call) and over.args and last_name(over.func) in of:
         over = over.args[0]
-    return over if isinstance(over, ast.Call) else None
+    return over
+
+
+@remembered(4096)  # asked whenever a loop is entered
+def _cuts_nothing(node: ast.For | ast.AsyncFor) -> bool:
+    """Whether the body of a loop surely cuts nothing: all that it calls shows or keeps something."""
+    return isinstance(node, ast.For) and not any(map(_may_cut, node.body))
 
 
 def _between(node: ast.For | ast.AsyncFor) -> Between:
@@ -931,9 +937,7 @@ def _are_many(
     """What must be so for a loop to have many rounds; None: that is not known."""
     if isinstance(node, ast.While):
         return None
-    over = node.iter
-    while isinstance(over, ast.Call) and over.args and last_name(over.func) in _SAME_NUMBER:
-        over = over.args[0]
+    over = _without_calls(node.iter, _SAME_NUMBER)
     match over:
         case ast.Attribute(attr="timesteps") | ast.Name(id="timesteps"):
             return assume(f"`{spelling(over)}` are many")
